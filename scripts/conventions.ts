@@ -30,6 +30,7 @@ export const SERVICE_LAYERS: readonly (readonly string[])[] = [
   ["credits"],
   ["pacing"],
   ["queue"],
+  ["blobs"],
   ["db"],
   ["base"],
 ];

@@ -42,8 +42,8 @@ export const MUTATIONS = [
   ["engine/src/egress/guard.ts", '["169.254.0.0/16", "link-local"],', "", "engine/src/egress/guard.test.ts"],
   [
     "engine/src/smtp/client/reply-reader.ts",
-    "bytes.length > MAX_LINE_BYTES",
-    "bytes.length > 2 * MAX_LINE_BYTES",
+    "if (size > MAX_LINE_BYTES)",
+    "if (size > 2 * MAX_LINE_BYTES)",
     "engine/src/smtp/client/reply-reader.test.ts",
   ],
   [
@@ -84,8 +84,8 @@ export const MUTATIONS = [
   ],
   [
     "engine/src/smtp/throttle/host-limiter.ts",
-    "this.#sessions < this.limit",
-    "this.#sessions <= this.limit",
+    "this.#waiters.count > 0 && this.#sessions < this.limit",
+    "this.#waiters.count > 0 && this.#sessions <= this.limit",
     "engine/src/smtp/throttle/host-limiter.test.ts",
   ],
   [
@@ -157,7 +157,7 @@ export const MUTATIONS = [
     "service/src/queue/tasks.ts",
     "return locked.length === 1;",
     "return true;",
-    "service/test/jobs-run.test.ts",
+    "service/test/queue-claims.test.ts",
   ],
   [
     "service/src/validations/retries.ts",
@@ -180,15 +180,22 @@ export const MUTATIONS = [
   ],
   [
     "service/src/queue/tasks.ts",
-    "boss.deleteJob(task.queue, task.turn, { db: inside(tx) })) !== 1) return false;\n      const deleted",
-    "boss.deleteJob(task.queue, task.turn.id, { db: inside(tx) })) !== 1) return false;\n      const deleted",
+    "boss.deleteJob(queue, turn, { db: inside(tx) })",
+    "boss.deleteJob(queue, turn.id, { db: inside(tx) })",
+    "service/test/queue-claims.test.ts",
+  ],
+  [
+    "service/src/queue/feed.ts",
+    "share.virtualTime += actual - cost;",
+    "",
     "service/test/queue-claims.test.ts",
   ],
   // Authorisation and expiry.
   [
-    "service/src/keys/key-cache.ts",
-    "if (learned.key?.accountId === accountId) known.delete(hash);\n    }\n    lookups.clear();",
-    "if (learned.key?.accountId === accountId) known.delete(hash);\n    }",
+    "service/src/base/cached-lookup.ts",
+    "      misses.clear();",
+    "",
+    "service/src/base/cached-lookup.test.ts",
     "service/src/keys/key-cache.test.ts",
   ],
   [
@@ -199,15 +206,15 @@ export const MUTATIONS = [
   ],
   [
     "service/src/keys/last-used.ts",
-    "for (const [keyId] of batch) unwritten.delete(keyId);",
+    "for (const keyId of keyIds) waiting.delete(keyId);",
     "",
     "service/src/keys/last-used.test.ts",
   ],
   [
-    "service/src/http/middleware/token-buckets.ts",
+    "service/src/request-limits/token-buckets.ts",
     "Math.min(perMinute, bucket.tokens + refill)",
     "bucket.tokens + refill",
-    "service/src/http/middleware/token-buckets.test.ts",
+    "service/src/request-limits/token-buckets.test.ts",
   ],
   [
     "service/src/http/routes/pagination.ts",
@@ -223,7 +230,7 @@ export const MUTATIONS = [
   ],
   [
     "service/src/adjudication/breaker.ts",
-    "this.#isTrying = this.#failures >= FAILURES_IN_A_ROW;",
+    "this.#isHalfOpen = this.#failures >= FAILURES_IN_A_ROW;",
     "",
     "service/src/adjudication/breaker.test.ts",
   ],

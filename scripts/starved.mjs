@@ -42,8 +42,11 @@ const [command, ...args] =
     ? ["npm", "test"]
     : [process.execPath, join(ROOT, "node_modules/vitest/vitest.mjs"), "run", ...files];
 const startedAt = Date.now();
-const tests = spawn(command, args, { cwd: ROOT, stdio: "inherit" });
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => tests.kill(signal));
+// In a process group of their own: npm passes a signal to its shell only, and vitest would go on.
+const tests = spawn(command, args, { cwd: ROOT, stdio: "inherit", detached: true });
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+  process.on(signal, () => process.kill(-tests.pid, signal));
+}
 
 const loads = [];
 const sampling = setInterval(() => loads.push(loadavg()[0]), SAMPLE_MS);

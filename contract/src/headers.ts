@@ -8,6 +8,8 @@ export const HEADERS = {
   rateLimit: "ratelimit",
   rateLimitPolicy: "ratelimit-policy",
   retryAfter: "retry-after",
+  /** Live or test mode of a session. An API key has its own mode. */
+  mode: "x-mailvet-mode",
 } as const;
 
 /** Path prefix of version 1 of the API. */

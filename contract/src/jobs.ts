@@ -1,11 +1,13 @@
 /** CSV bulk validation: upload preview, confirmation, and the job with its results. */
 import { type Static, Type } from "typebox";
+import { KEY_MODES } from "./accounts.ts";
 import { Problem } from "./problems.ts";
-import { Count, Moment, Nullable, OneOf, Paging, Uuid } from "./shape.ts";
+import { Count, Moment, Nullable, OneOf, Paging, Sandbox, Uuid } from "./shape.ts";
 import { ALL_SUB_STATUSES, DOWNLOAD_FORMATS, JOB_STATUSES, STATUSES } from "./words.ts";
 
 export const UploadPreview = Type.Object({
   upload_id: Uuid("ID of the upload, for the confirmation."),
+  sandbox: Sandbox,
   filename: Type.String(),
   columns: Type.Array(Type.String(), {
     description: "Header names, or column_1, column_2 … without a header row.",
@@ -34,6 +36,7 @@ export const JOB_PHASES = ["waiting", "validating", "retrying", "done"] as const
 
 export const Job = Type.Object({
   id: Uuid("Identifies the job."),
+  sandbox: Sandbox,
   status: OneOf(JOB_STATUSES),
   phase: OneOf(JOB_PHASES, { description: '"retrying" when only greylisted rows are left.' }),
   filename: Type.String(),
@@ -97,11 +100,15 @@ export const JobResult = Type.Object({
   score: Type.Integer({ minimum: 0, maximum: 100 }),
   suggestion: Nullable(Type.String()),
   is_duplicate: Type.Boolean(),
+  sandbox: Sandbox,
 });
 export type JobResult = Static<typeof JobResult>;
 
 export const DownloadQuery = Type.Object({
   format: OneOf(DOWNLOAD_FORMATS, { default: "csv" }),
   status: Type.Optional(OneOf(STATUSES)),
+  mode: Type.Optional(
+    OneOf(KEY_MODES, { description: "For links of the web app, instead of the header `X-Mailvet-Mode`." }),
+  ),
 });
 export type DownloadQuery = Static<typeof DownloadQuery>;

@@ -19,6 +19,11 @@ export const Count = (description: string) => Type.Integer({ minimum: 0, descrip
 /** RFC 3339 date. */
 export const Day = (description: string) => Type.String({ format: "date", description });
 
+/** Present in test mode only. */
+export const Sandbox = Type.Optional(
+  Type.Literal(true, { description: "Made in test mode: the verdicts are simulated." }),
+);
+
 export const MAX_PAGE_SIZE = 100;
 export const DEFAULT_PAGE_SIZE = 10;
 

@@ -1,6 +1,6 @@
 /** Webhooks by the Standard Webhooks 1.0 scheme. */
 import { type Static, Type } from "typebox";
-import { Count, Moment, Nullable, OneOf, Paging, Uuid } from "./shape.ts";
+import { Count, Moment, Nullable, OneOf, Paging, Sandbox, Uuid } from "./shape.ts";
 
 export const WEBHOOK_EVENTS = [
   "job.completed",
@@ -20,6 +20,7 @@ export const LOW_CREDITS = 100;
 
 export const WebhookEndpoint = Type.Object({
   id: Uuid("ID of the endpoint."),
+  sandbox: Sandbox,
   url: Type.String({ format: "uri", description: "Target URL." }),
   description: Type.String({ description: "Free text." }),
   events: Type.Array(OneOf(WEBHOOK_EVENTS), { description: "Empty for all events." }),
@@ -84,6 +85,7 @@ export type DeliveryListQuery = Static<typeof DeliveryListQuery>;
 export const WebhookMessage = Type.Object({
   type: OneOf(WEBHOOK_EVENTS),
   timestamp: Moment("Time of the event."),
+  sandbox: Sandbox,
   data: Type.Record(Type.String(), Type.Unknown()),
 });
 export type WebhookMessage = Static<typeof WebhookMessage>;

@@ -9,5 +9,6 @@ export {
 export { EmbeddedPostgresError, type Remedy } from "./embedded-postgres-error.ts";
 export type { EmbeddedPostgresEvent } from "./events.ts";
 export { isRunning } from "./process-identity.ts";
+export { abortable } from "./server.ts";
 export type { EmbeddedConnection } from "./socket-directory.ts";
 export { connectionIn } from "./socket-directory.ts";

@@ -13,7 +13,7 @@ const isRoot = process.geteuid?.() === 0;
 const othersCanRunUs = [import.meta.dirname, dirname(process.execPath)].every((directory) =>
   canEnter(isRoot ? ORDINARY_USER : undefined, directory),
 );
-const PATIENCE = { timeout: 120_000, interval: 100 };
+const PATIENCE = { timeout: 540_000, interval: 100 };
 const world = openEmbeddedWorld();
 afterAll(() => world.close());
 
@@ -115,7 +115,7 @@ test("a server that ends by itself is started again on the same socket, as often
   await server.stop(); // during the pause
   await server.exited;
   expect(serverPid(dataDirectory)).toBeUndefined();
-}, 300_000);
+});
 
 test("failed statements are not written to the log", async () => {
   const server = await startEmbeddedPostgres({ dataDirectory });

@@ -7,6 +7,7 @@
 import { LRUCache } from "lru-cache";
 import type { MailPolicies } from "./dns/mail-policies.ts";
 import type { LookupUrgency, MailRoute } from "./dns/mail-route.ts";
+import { type DnsLookupEvent, epochMs, type Observe } from "./egress/network-event.ts";
 import type { Disposables } from "./reference/disposable.ts";
 import { LARGE_PROVIDERS } from "./reference/free-providers.ts";
 import { mailProviderOf } from "./reference/mail-provider.ts";
@@ -23,8 +24,8 @@ export type RouteFacts = {
 
 /** Batch work unless urgent. An urgent call speeds up what is already being looked up for others. */
 export type DomainFacts = {
-  routeOf(domain: string, urgency?: LookupUrgency): Promise<RouteFacts>;
-  policiesOf(domain: string, urgency?: LookupUrgency): Promise<MailPolicies>;
+  routeOf(domain: string, urgency?: LookupUrgency, trace?: string): Promise<RouteFacts>;
+  policiesOf(domain: string, urgency?: LookupUrgency, trace?: string): Promise<MailPolicies>;
 };
 
 /** The lookups themselves, without a cache. They may run in another thread (threads/). */
@@ -33,7 +34,12 @@ export type DomainLookups = {
   policiesOf(domain: string, urgency: LookupUrgency): Promise<MailPolicies>;
 };
 
-export type DomainFactsDeps = { lookups: DomainLookups; disposables: Disposables };
+export type DomainFactsDeps = {
+  lookups: DomainLookups;
+  disposables: Disposables;
+  /** Called at the end of every lookup that no cache has answered. */
+  observe?: Observe | undefined;
+};
 
 const MAX_DOMAINS = 20_000;
 /** Shorter than common TTLs, long enough for the addresses of one list to share a lookup. */
@@ -41,9 +47,41 @@ const CACHE_TTL_MS = 30_000;
 
 export function createDomainFacts(deps: DomainFactsDeps): DomainFacts {
   return {
-    routeOf: cachedPerDomain((domain, urgency) => findRouteFacts(deps, domain, urgency)),
-    policiesOf: cachedPerDomain((domain, urgency) => deps.lookups.policiesOf(domain, urgency)),
+    routeOf: cachedPerDomain((domain, urgency, trace) =>
+      observed(
+        deps,
+        { lookup: "mail_route", trace },
+        () => findRouteFacts(deps, domain, urgency),
+        ({ route }) => route.kind,
+      ),
+    ),
+    policiesOf: cachedPerDomain((domain, urgency, trace) =>
+      observed(
+        deps,
+        { lookup: "mail_policies", trace },
+        () => deps.lookups.policiesOf(domain, urgency),
+        () => "found",
+      ),
+    ),
   };
+}
+
+async function observed<T>(
+  { observe }: DomainFactsDeps,
+  lookup: Pick<DnsLookupEvent, "lookup" | "trace">,
+  find: () => Promise<T>,
+  outcomeOf: (found: T) => DnsLookupEvent["outcome"],
+): Promise<T> {
+  if (!observe) return find();
+  const startedAtMs = epochMs();
+  let outcome: DnsLookupEvent["outcome"] = "failed";
+  try {
+    const found = await find();
+    outcome = outcomeOf(found);
+    return found;
+  } finally {
+    observe({ kind: "dns_lookup", ...lookup, outcome, startedAtMs, endedAtMs: epochMs() });
+  }
 }
 
 async function findRouteFacts(
@@ -77,19 +115,20 @@ function rejectImplausibleRoute(route: MailRoute, domain: string): MailRoute {
   return { kind: "dns_error", hosts: [], reason: "disbelieved" };
 }
 
-type FindFacts<T> = (domain: string, urgency: LookupUrgency) => Promise<T>;
+type FindFacts<T> = (domain: string, urgency: LookupUrgency, trace: string | undefined) => Promise<T>;
+type CachedLookup<T> = (domain: string, urgency?: LookupUrgency, trace?: string) => Promise<T>;
 type CachedFacts<T> = { found: Promise<T>; isPendingBatch: boolean };
 
 /**
  * Caches the pending promise too, so concurrent callers share one lookup. When one of them is urgent, the lookup is
  * repeated with that urgency: the resolver merges its queries with those in flight, and moves up those that wait.
  */
-function cachedPerDomain<T>(find: FindFacts<T>): (domain: string, urgency?: LookupUrgency) => Promise<T> {
+function cachedPerDomain<T>(find: FindFacts<T>): CachedLookup<T> {
   const facts = new LRUCache<string, CachedFacts<T>>({ max: MAX_DOMAINS, ttl: CACHE_TTL_MS });
-  return (domain, urgency = { isUrgent: false }) => {
+  return (domain, urgency = { isUrgent: false }, trace) => {
     const known = facts.get(domain);
     if (known && !(urgency.isUrgent && known.isPendingBatch)) return known.found;
-    const found = find(domain, urgency);
+    const found = find(domain, urgency, trace);
     const entry = { found, isPendingBatch: !urgency.isUrgent };
     facts.set(domain, entry);
     found.then(

@@ -1,4 +1,5 @@
 export { LEVELS, type Level } from "@mailvet/contract/words";
+export { FifoQueue } from "./base/fifo-queue.ts";
 export {
   bandOf,
   type Calibration,
@@ -19,6 +20,8 @@ export {
   originOf,
   partsOfLimiterKey,
 } from "./egress/identity.ts";
+export { isInRange, parseIp, parseIpRange } from "./egress/ip-range.ts";
+export type { DnsLookupEvent, NetworkEvent, SmtpSessionEvent } from "./egress/network-event.ts";
 export type { Evidence, KnownOutcome, MailboxFinding } from "./evidence.ts";
 export { resolverFrom } from "./network-stages.ts";
 export {

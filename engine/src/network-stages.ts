@@ -32,13 +32,16 @@ export type NetworkSettings = Pick<
   dnsTimeoutMs?: number;
   maxLookups?: number;
   maxSessions?: number;
+  idleSessionMs?: number;
+  closeGraceMs?: number;
 };
 
 export function networkStagesFrom(
   settings: NetworkSettings,
-  parts: Pick<PlannerOptions, "limiterFor" | "gateFor" | "egressHealths"> = {},
+  parts: Pick<PlannerOptions, "limiterFor" | "gateFor" | "egressHealths" | "observe"> = {},
 ): NetworkStages {
-  const { egress, smtpPort: port, probeTimeoutMs, connectionsPerHost, maxSessions } = settings;
+  const { egress, smtpPort: port, probeTimeoutMs, connectionsPerHost } = settings;
+  const { maxSessions, idleSessionMs, closeGraceMs } = settings;
   const guard = createEgressGuard({ allow: settings.egressAllow });
   const planner = createPlanner({
     connectFrom: (identity) => createConnect({ guard, port, egress: identity }),
@@ -46,6 +49,8 @@ export function networkStagesFrom(
     probeTimeoutMs,
     connectionsPerHost,
     ...(maxSessions !== undefined && { maxSessions }),
+    ...(idleSessionMs !== undefined && { idleSessionMs }),
+    ...(closeGraceMs !== undefined && { closeGraceMs }),
     ...parts,
   });
   return networkStages({ resolver: resolverFrom(settings), guard, planner });

@@ -4,7 +4,9 @@
  * Every stage adds to the evidence. Once a stage has settled the verdict, the remaining ones are skipped.
  */
 import type { Level } from "@mailvet/contract/words";
+import { withTimeLimit } from "./base/time-limit.ts";
 import type { DomainFacts } from "./domain-facts.ts";
+import type { Observe } from "./egress/network-event.ts";
 import type { Evidence } from "./evidence.ts";
 import { mapConcurrent } from "./map-concurrent.ts";
 import type { NetworkStages } from "./network-stages.ts";
@@ -25,6 +27,8 @@ import { decide, isUnproven } from "./verdict.ts";
 export type VerifierDeps = InspectionDeps & {
   disposables: Disposables;
   knowledge?: DeploymentKnowledge;
+  /** Called at the end of lookups. */
+  observe?: Observe | undefined;
   /** Called once, by the first check that needs the network. */
   openNetwork: () => NetworkStages | Promise<NetworkStages>;
 };
@@ -42,8 +46,11 @@ export type DeploymentKnowledge = {
   adjudicate?: (evidence: Evidence) => Promise<Adjudication | undefined>;
 };
 
-/** `isUrgent` is set when a caller is blocked on the result; such probes are sent ahead of list work. */
-export type CheckPriority = { isUrgent?: boolean };
+/**
+ * `isUrgent` is set when a caller is blocked on the result; such probes are sent ahead of list work. `trace` is any text
+ * that identifies the caller's trace; events name it (egress/network-event.ts).
+ */
+export type CheckPriority = { isUrgent?: boolean; trace?: string | undefined };
 
 /** A running check. It runs to completion even if its caller stops waiting. */
 export type Check = {
@@ -99,7 +106,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     if (isClosed) await stages.close(); // its probes are then answered at once
     network ??= {
       ...stages,
-      facts: createDomainFacts({ lookups: stages.lookups, disposables: deps.disposables }),
+      facts: createDomainFacts({ ...deps, lookups: stages.lookups }),
     };
     return network;
   };
@@ -107,26 +114,27 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     evidence: Evidence,
     level: Level,
     priority: RequestPriority,
-    isInspected: boolean,
+    { isInspected, trace }: { isInspected: boolean; trace: string | undefined },
   ): Promise<void> => {
     if (!isInspected) Object.assign(evidence, inspect(evidence.email));
     if (level === "syntax" || isSettledByText(evidence) || evidence.failure !== undefined) return;
     const { facts, planner } = network ?? (await openNetwork());
     raiseLookups(facts, evidence, priority);
-    await resolveRoute(facts, evidence, priority);
+    await resolveRoute(facts, evidence, priority, trace);
     if (evidence.route?.kind === "domain_not_found") return; // a domain that does not exist has no policies
     await Promise.all([
       level === "smtp"
-        ? probeMailbox(planner, evidence, priority).then(() => consultDeployment(deps, evidence))
+        ? probeMailbox(planner, evidence, priority, trace).then(() => consultDeployment(deps, evidence))
         : undefined,
-      resolvePolicies(facts, evidence, priority),
+      resolvePolicies(facts, evidence, priority, trace),
     ]);
   };
-  const begin = (subject: string | Evidence, level: Level, { isUrgent }: CheckPriority = {}): Check => {
+  const begin = (subject: string | Evidence, level: Level, options: CheckPriority = {}): Check => {
+    const { isUrgent, trace } = options;
     const isInspected = typeof subject !== "string";
     const evidence: Evidence = isInspected ? { ...subject } : { email: subject };
     const priority = new RequestPriority(isUrgent);
-    const done = runStages(evidence, level, priority, isInspected)
+    const done = runStages(evidence, level, priority, { isInspected, trace })
       .catch((error: unknown) => {
         // An exception here affects this address only; other checks continue.
         evidence.failure = failureOf(error);
@@ -169,6 +177,8 @@ export type SharedParts = {
   isCallerBusy?: boolean;
   /** Called when a thread has exited unexpectedly; it is replaced. */
   onThreadExit?: (exit: ThreadExit) => void;
+  /** Called at the end of every SMTP session and lookup. */
+  observe?: Observe;
 };
 
 /** Builds a verifier with the real dependencies, as configured. */
@@ -188,6 +198,7 @@ export function verifierFrom(settings: EngineSettings, shared: SharedParts = {})
     exemptSpecialUse: settings.exemptSpecialUse,
     ...(settings.aiEnhancement && { nameModel: loadNameModel() }),
     ...(knowledge && { knowledge }),
+    observe: shared.observe,
     openNetwork,
   });
 }
@@ -209,10 +220,12 @@ async function resolveRoute(
   facts: DomainFacts,
   evidence: Evidence,
   priority: RequestPriority,
+  trace: string | undefined,
 ): Promise<void> {
   const { route, provider, isDisposableRoute, isRelayRoute } = await facts.routeOf(
     evidence.address!.domain,
     priority,
+    trace,
   );
   evidence.route = route;
   evidence.provider = provider;
@@ -224,6 +237,7 @@ async function probeMailbox(
   planner: NetworkStages["planner"],
   evidence: Evidence,
   priority: RequestPriority,
+  trace: string | undefined,
 ): Promise<void> {
   const { address, route, provider = "", role } = evidence;
   if (!address || route?.kind !== "mail_hosts") return;
@@ -233,6 +247,7 @@ async function probeMailbox(
     provider,
     isRole: role !== undefined,
     priority,
+    trace,
   });
   evidence.mailbox = mailbox;
   if (decoy) evidence.decoy = await decoy;
@@ -252,33 +267,25 @@ async function consultDeployment({ knowledge }: VerifierDeps, evidence: Evidence
   if (!isUnproven(verdict) && verdict.subStatus !== "low_quality") return;
   const { namingAt, adjudicate } = knowledge;
   if (namingAt && hasNamingPattern(evidence)) {
-    const naming = await withTimeout(NAMING_TIMEOUT_MS, () => namingAt(evidence.address!.domain));
+    const naming = await attempt(NAMING_TIMEOUT_MS, () => namingAt(evidence.address!.domain));
     if (naming) evidence.naming = naming;
   }
   if (adjudicate && isUnproven(verdict) && isAmbiguous(evidence)) {
-    const adjudication = await withTimeout(ADJUDICATION_TIMEOUT_MS, () => adjudicate(evidence));
+    const adjudication = await attempt(ADJUDICATION_TIMEOUT_MS, () => adjudicate(evidence));
     if (adjudication) evidence.adjudication = adjudication;
   }
 }
 
 /** Resolves to undefined on timeout or failure. */
-function withTimeout<T>(timeoutMs: number, work: () => Promise<T | undefined>): Promise<T | undefined> {
-  return new Promise((resolve) => {
-    const end = (found?: T) => {
-      clearTimeout(timer);
-      resolve(found);
-    };
-    const timer = setTimeout(end, timeoutMs);
-    Promise.resolve()
-      .then(work)
-      .then(end, () => end());
-  });
+function attempt<T>(limitMs: number, work: () => Promise<T | undefined>): Promise<T | undefined> {
+  return withTimeLimit(limitMs, Promise.resolve().then(work), undefined).catch(() => undefined);
 }
 
 async function resolvePolicies(
   facts: DomainFacts,
   evidence: Evidence,
   priority: RequestPriority,
+  trace: string | undefined,
 ): Promise<void> {
-  evidence.policies = await facts.policiesOf(evidence.address!.domain, priority);
+  evidence.policies = await facts.policiesOf(evidence.address!.domain, priority, trace);
 }

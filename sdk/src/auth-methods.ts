@@ -1,6 +1,7 @@
 /** Sign-up, sign-in, sessions and passwords. For browsers, which store the session cookie. */
 import type { MailSent, Session, SignedIn } from "@mailvet/contract";
-import type { CallOptions, SendRequest } from "./transport.ts";
+import type { Requests } from "./requests.ts";
+import type { CallOptions } from "./transport.ts";
 
 export type AuthMethods = {
   /** Signs in at once, or sends a confirmation email; the response has an `account` if signed in. */
@@ -27,12 +28,7 @@ export type AuthMethods = {
 
 export type Credentials = { email: string; password: string };
 
-export function authMethods(send: SendRequest): AuthMethods {
-  const get = async <T>(path: string, options?: CallOptions): Promise<T> =>
-    (await send<T>({ method: "GET", path, ...options })).body;
-  const post = async <T>(path: string, body?: object, options?: CallOptions): Promise<T> =>
-    (await send<T>({ method: "POST", path, ...(body ? { body } : {}), ...options })).body;
-
+export function authMethods({ get, postUnkeyed: post, delete: remove }: Requests): AuthMethods {
   return {
     signUp: ({ email, password }, options) => post("/auth/sign-up", { email, password }, options),
     confirmEmail: (token, options) => post("/auth/confirm-email", { token }, options),
@@ -40,10 +36,7 @@ export function authMethods(send: SendRequest): AuthMethods {
     signOut: (options) => post("/auth/sign-out", undefined, options),
     session: (options) => get("/auth/session", options),
     sessions: (options) => get("/auth/sessions", options),
-    async endSession(sessionId, options) {
-      const path = `/auth/sessions/${encodeURIComponent(sessionId)}`;
-      await send({ method: "DELETE", path, ...options });
-    },
+    endSession: (sessionId, options) => remove(`/auth/sessions/${encodeURIComponent(sessionId)}`, options),
     changePassword({ currentPassword, newPassword }, options) {
       const body = { current_password: currentPassword, new_password: newPassword };
       return post("/auth/password", body, options);

@@ -13,10 +13,10 @@ import type {
 import { type AuthMethods, authMethods } from "./auth-methods.ts";
 import { type ListOptions, validateList } from "./email-list.ts";
 import { type FeedbackMethods, feedbackMethods } from "./feedback-methods.ts";
-import { createIdempotencyKey } from "./idempotency-key.ts";
 import { type JobMethods, jobMethods } from "./job-methods.ts";
 import { type KeyMethods, keyMethods } from "./key-methods.ts";
 import { type OperatorMethods, operatorMethods } from "./operator-methods.ts";
+import { type PageQuery, requestsBy } from "./requests.ts";
 import {
   type ApiRequest,
   type CallOptions,
@@ -76,8 +76,6 @@ export type Client = {
   operator: OperatorMethods;
 };
 
-export type PageQuery = { skip?: number | undefined; limit?: number | undefined };
-
 /** Days such as 2026-01-31, in UTC, inclusive. */
 export type UsagePeriod = { from?: string | undefined; to?: string | undefined; keyId?: string | undefined };
 
@@ -89,19 +87,18 @@ export function createClient(options: ClientOptions): Client {
     creditsRemaining = response.count("x-credits-remaining") ?? creditsRemaining;
     return response;
   };
-  const sendBulk = async (emails: readonly string[], options: BulkOptions) => {
-    const { idempotencyKey = createIdempotencyKey(), signal, waitWhenBusy = false } = options;
+  const requests = requestsBy(call);
+  const sendBulk = (emails: readonly string[], options: BulkOptions) => {
+    const { idempotencyKey, signal, waitWhenBusy } = options;
     const body = { emails, ...bodyOptionsOf(options) };
-    const delivery = { idempotencyKey, signal, waitWhenBusy };
-    return (await call<BulkSummary>({ method: "POST", path: "/validation/bulk", body, ...delivery })).body;
+    return requests.post<BulkSummary>("/validation/bulk", body, { idempotencyKey, signal, waitWhenBusy });
   };
 
   return {
-    async validate(email, options = {}) {
-      const { idempotencyKey = createIdempotencyKey(), signal } = options;
-      const path = "/validation/single";
+    validate(email, options = {}) {
+      const { idempotencyKey, signal } = options;
       const body = { email, ...bodyOptionsOf(options) };
-      return (await call<ValidationResult>({ method: "POST", path, body, idempotencyKey, signal })).body;
+      return requests.post("/validation/single", body, { idempotencyKey, signal });
     },
     validateBulk: (emails, options = {}) => sendBulk(emails, { ...options, waitWhenBusy: false }),
     validateMany: (emails, list = {}) => {
@@ -112,36 +109,27 @@ export function createClient(options: ClientOptions): Client {
         list,
       );
     },
-    async inspectDomain(domain, more) {
-      const path = `/domains/${encodeURIComponent(domain)}`;
-      return (await call<DomainReport>({ method: "GET", path, ...more })).body;
-    },
+    inspectDomain: (domain, more) => requests.get(`/domains/${encodeURIComponent(domain)}`, more),
 
-    async about(more) {
-      return (await call<About>({ method: "GET", path: "/about", ...more })).body;
-    },
-    async account(more) {
-      return (await call<Account>({ method: "GET", path: "/account", ...more })).body;
-    },
+    about: (more) => requests.get("/about", more),
+    account: (more) => requests.get("/account", more),
     async credits({ skip, limit } = {}, more) {
       const page = { query: { skip, limit } };
       const { body, count } = await call<Credits>({ method: "GET", path: "/credits", ...page, ...more });
       return { ...body, total: count("x-total-count") ?? body.ledger.length };
     },
-    async usage({ from, to, keyId } = {}, more) {
-      const query = { from, to, key_id: keyId };
-      return (await call<Usage>({ method: "GET", path: "/usage", query, ...more })).body;
-    },
+    usage: ({ from, to, keyId } = {}, more) =>
+      requests.get("/usage", { query: { from, to, key_id: keyId }, ...more }),
     get creditsRemaining() {
       return creditsRemaining;
     },
 
-    jobs: jobMethods(call, open),
-    feedback: feedbackMethods(call),
-    webhooks: webhookMethods(call),
-    keys: keyMethods(call),
-    auth: authMethods(call),
-    operator: operatorMethods(call),
+    jobs: jobMethods(requests, open),
+    feedback: feedbackMethods(requests),
+    webhooks: webhookMethods(requests),
+    keys: keyMethods(requests),
+    auth: authMethods(requests),
+    operator: operatorMethods(requests),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Delivery feedback: reports outcomes to the service, and compares predicted with actual bounces. */
 import type { DeliveryOutcome, FeedbackReport, FeedbackSummary, ReportedOutcome } from "@mailvet/contract";
-import { createIdempotencyKey } from "./idempotency-key.ts";
-import type { CallOptions, SendRequest } from "./transport.ts";
+import type { Requests } from "./requests.ts";
+import type { CallOptions } from "./transport.ts";
 import { type UploadFile, uploadBody } from "./upload-body.ts";
 
 export type FeedbackMethods = {
@@ -22,38 +22,23 @@ export type OutcomeInput = {
   occurredAt?: Date | string | undefined;
 };
 
-export function feedbackMethods(send: SendRequest): FeedbackMethods {
-  // The service ignores the key. It marks the request as safe to retry.
+/** The service ignores the Idempotency-Key. It marks the request as safe to retry. */
+export function feedbackMethods(requests: Requests): FeedbackMethods {
   const path = "/feedback";
-  const post = (
-    more: { body?: object; upload?: ReturnType<typeof uploadBody>; extraMs?: number },
-    options?: CallOptions,
-  ) =>
-    send<FeedbackSummary>({
-      method: "POST",
-      path,
-      idempotencyKey: createIdempotencyKey(),
-      ...more,
-      ...options,
-    });
   return {
-    async submit(outcomes, options) {
+    submit(outcomes, options) {
       const list = Array.isArray(outcomes) ? (outcomes as readonly OutcomeInput[]) : undefined;
       const body = list
         ? { outcomes: list.map(toReportedOutcome) }
         : toReportedOutcome(outcomes as OutcomeInput);
-      return (await post({ body }, options)).body;
+      return requests.post(path, body, options);
     },
-    async upload(file, options) {
+    upload(file, options) {
       const upload = uploadBody(file);
-      return (await post({ upload, extraMs: upload.extraMs }, options)).body;
+      return requests.post(path, undefined, { upload, extraMs: upload.extraMs, ...options });
     },
-    async report(options) {
-      return (await send<FeedbackReport>({ method: "GET", path: `${path}/report`, ...options })).body;
-    },
-    async deleteAll(options) {
-      await send({ method: "DELETE", path, ...options });
-    },
+    report: (options) => requests.get(`${path}/report`, options),
+    deleteAll: (options) => requests.delete(path, options),
   };
 }
 

@@ -3,17 +3,18 @@ export type { AuthMethods, Credentials } from "./auth-methods.ts";
 export {
   type Client,
   createClient,
-  type PageQuery,
   type UsagePeriod,
   type ValidateOptions,
 } from "./client.ts";
 export type { ListOptions } from "./email-list.ts";
 export { MailvetProblem, MailvetUnreachable, type UnreachableReason } from "./errors.ts";
 export type { FeedbackMethods, OutcomeInput } from "./feedback-methods.ts";
+export { createIdempotencyKey } from "./idempotency-key.ts";
 export type { DownloadChoice, JobMethods, JobsQuery, ResultsPage } from "./job-methods.ts";
 export type { WatchOptions } from "./job-watch.ts";
 export type { KeyMethods, NewKey } from "./key-methods.ts";
 export type { AccountsQuery, OperatorMethods } from "./operator-methods.ts";
+export type { Page, PageQuery } from "./requests.ts";
 export type { CallOptions, ClientOptions, IdempotentOptions } from "./transport.ts";
 export type { UploadFile } from "./upload-body.ts";
 export type { DeliveriesQuery, NewWebhook, WebhookChanges, WebhookMethods } from "./webhook-methods.ts";

@@ -1,8 +1,8 @@
 /** Jobs: upload a file, confirm, follow the job, download the results. */
 import type { DownloadQuery, Job, JobResult, JobStatus, Status, UploadPreview } from "@mailvet/contract";
-import { createIdempotencyKey } from "./idempotency-key.ts";
 import { type WatchOptions, watchJob } from "./job-watch.ts";
-import type { ApiRequest, CallOptions, IdempotentOptions, OpenStream, SendRequest } from "./transport.ts";
+import type { Page, PageQuery, RequestOptions, Requests } from "./requests.ts";
+import type { CallOptions, IdempotentOptions, OpenStream } from "./transport.ts";
 import { type UploadFile, uploadBody } from "./upload-body.ts";
 
 export type JobMethods = {
@@ -14,7 +14,7 @@ export type JobMethods = {
   /** Reserves a credit per unique email of the column and starts the job. Confirming an upload twice returns the same job. */
   confirm(choice: { uploadId: string; emailColumn: string }, options?: IdempotentOptions): Promise<Job>;
   /** Newest first. */
-  list(query?: JobsQuery, options?: CallOptions): Promise<{ items: Job[]; total: number }>;
+  list(query?: JobsQuery, options?: CallOptions): Promise<Page<Job>>;
   /** With `waitSeconds` (at most 30), responds when the job changes or the time is over. */
   get(jobId: string, options?: CallOptions & { waitSeconds?: number | undefined }): Promise<Job>;
   /** Resolves when the job is completed, failed or cancelled. Survives restarts of the service. */
@@ -25,11 +25,7 @@ export type JobMethods = {
   /** Yields the job now, at every change and at the end; otherwise like `wait`. */
   events(jobId: string, options?: WatchOptions): AsyncGenerator<Job, void, undefined>;
   /** A page of results, one per row with a verdict, in file order. */
-  results(
-    jobId: string,
-    query?: ResultsPage,
-    options?: CallOptions,
-  ): Promise<{ items: JobResult[]; total: number }>;
+  results(jobId: string, query?: ResultsPage, options?: CallOptions): Promise<Page<JobResult>>;
   /** All results, page by page. For a large file, `download` with ndjson needs one request only. */
   allResults(
     jobId: string,
@@ -45,16 +41,10 @@ export type JobMethods = {
   delete(jobId: string, options?: CallOptions): Promise<void>;
 };
 
-export type JobsQuery = {
-  skip?: number | undefined;
-  limit?: number | undefined;
-  status?: JobStatus | undefined;
-};
-export type ResultsPage = {
-  skip?: number | undefined;
+export type JobsQuery = PageQuery & { status?: JobStatus | undefined };
+export type ResultsPage = PageQuery & {
   /** The last row of the page before; unlike `skip` it takes the same time on every page. */
   afterRow?: number | undefined;
-  limit?: number | undefined;
   status?: Status | undefined;
 };
 export type DownloadChoice = { format?: DownloadQuery["format"] | undefined; status?: Status | undefined };
@@ -62,43 +52,34 @@ export type DownloadChoice = { format?: DownloadQuery["format"] | undefined; sta
 /** Maximum of the API. */
 const PAGE_SIZE = 100;
 
-export function jobMethods(send: SendRequest, open: OpenStream): JobMethods {
+export function jobMethods(requests: Requests, open: OpenStream): JobMethods {
   const pathOf = (jobId: string, part = "") => `/bulk/jobs/${encodeURIComponent(jobId)}${part}`;
-  const page = async <T>(call: ApiRequest) => {
-    const { body, count } = await send<T[]>(call);
-    return { items: body, total: count("x-total-count") ?? body.length };
-  };
-  const transition = (name: string) => async (jobId: string, options?: CallOptions) => {
-    const idempotent = { idempotencyKey: createIdempotencyKey(), ...options };
-    return (await send<Job>({ method: "POST", path: pathOf(jobId, `/${name}`), ...idempotent })).body;
-  };
-  const get: JobMethods["get"] = async (jobId, { waitSeconds, signal } = {}) => {
-    const query = { wait: waitSeconds };
+  const transition = (name: string) => (jobId: string, options?: CallOptions) =>
+    requests.post<Job>(pathOf(jobId, `/${name}`), undefined, options);
+  const get: JobMethods["get"] = (jobId, { waitSeconds, signal } = {}) => {
     const extraMs = (waitSeconds ?? 0) * 1000;
-    return (await send<Job>({ method: "GET", path: pathOf(jobId), query, extraMs, signal })).body;
+    return requests.get(pathOf(jobId), { query: { wait: waitSeconds }, extraMs, signal });
   };
   const events: JobMethods["events"] = (jobId, options) => watchJob({ open, get }, jobId, options);
-  const results = ({ jobId, query: { afterRow, ...query }, ...more }: ResultsCall) =>
-    page<JobResult>({
-      method: "GET",
-      path: pathOf(jobId, "/results"),
+  const results = (jobId: string, { afterRow, ...query }: ResultsPage, options?: RequestOptions) =>
+    requests.page<JobResult>(pathOf(jobId, "/results"), {
       query: { ...query, after_row: afterRow },
-      ...more,
+      ...options,
     });
 
   return {
-    async upload(file, { idempotencyKey = createIdempotencyKey(), signal } = {}) {
+    upload(file, options) {
       const upload = uploadBody(file);
-      const call = { upload, extraMs: upload.extraMs, idempotencyKey, signal };
-      return (await send<UploadPreview>({ method: "POST", path: "/bulk/upload/preview", ...call })).body;
+      return requests.post("/bulk/upload/preview", undefined, {
+        upload,
+        extraMs: upload.extraMs,
+        ...options,
+      });
     },
-    async confirm({ uploadId, emailColumn }, { idempotencyKey = createIdempotencyKey(), signal } = {}) {
-      const body = { upload_id: uploadId, email_column: emailColumn };
-      const idempotent = { idempotencyKey, signal };
-      return (await send<Job>({ method: "POST", path: "/bulk/upload/confirm", body, ...idempotent })).body;
-    },
+    confirm: ({ uploadId, emailColumn }, options) =>
+      requests.post("/bulk/upload/confirm", { upload_id: uploadId, email_column: emailColumn }, options),
     list: ({ skip, limit, status } = {}, options) =>
-      page<Job>({ method: "GET", path: "/bulk/jobs", query: { skip, limit, status }, ...options }),
+      requests.page("/bulk/jobs", { query: { skip, limit, status }, ...options }),
     get,
     async wait(jobId, { onProgress, ...options } = {}) {
       let last: Job | undefined;
@@ -110,11 +91,11 @@ export function jobMethods(send: SendRequest, open: OpenStream): JobMethods {
     },
     events,
     results: (jobId, { skip, afterRow, limit, status } = {}, options) =>
-      results({ jobId, query: { skip, afterRow, limit, status }, ...options }),
+      results(jobId, { skip, afterRow, limit, status }, options),
     async *allResults(jobId, { status } = {}, options) {
       for (let afterRow = 0; ; ) {
         const query = { afterRow, limit: PAGE_SIZE, status };
-        const { items } = await results({ jobId, query, waitWhenBusy: true, ...options });
+        const { items } = await results(jobId, query, { waitWhenBusy: true, ...options });
         yield* items;
         if (items.length < PAGE_SIZE) return;
         afterRow = items.at(-1)!.row;
@@ -131,10 +112,6 @@ export function jobMethods(send: SendRequest, open: OpenStream): JobMethods {
     cancel: transition("cancel"),
     pause: transition("pause"),
     resume: transition("resume"),
-    async delete(jobId, options) {
-      await send({ method: "DELETE", path: pathOf(jobId), ...options });
-    },
+    delete: (jobId, options) => requests.delete(pathOf(jobId), options),
   };
 }
-
-type ResultsCall = CallOptions & { jobId: string; query: ResultsPage; waitWhenBusy?: boolean };

@@ -1,7 +1,7 @@
 /** API keys of the signed-in account. */
 import type { ApiKey, CreatedKey, KeyMode, KeyScope } from "@mailvet/contract";
-import { createIdempotencyKey } from "./idempotency-key.ts";
-import type { CallOptions, SendRequest } from "./transport.ts";
+import type { Requests } from "./requests.ts";
+import type { CallOptions } from "./transport.ts";
 
 export type KeyMethods = {
   /** Newest first, including recently revoked ones. */
@@ -22,25 +22,13 @@ export type NewKey = {
   expiresAt?: Date | string | undefined;
 };
 
-export function keyMethods(send: SendRequest): KeyMethods {
+export function keyMethods(requests: Requests): KeyMethods {
   return {
-    async list(options) {
-      return (await send<ApiKey[]>({ method: "GET", path: "/keys", ...options })).body;
-    },
-    async create({ name, mode, scopes, expiresAt }, options) {
+    list: (options) => requests.get("/keys", options),
+    create({ name, mode, scopes, expiresAt }, options) {
       const expires_at = expiresAt instanceof Date ? expiresAt.toISOString() : expiresAt;
-      const body = { name, mode, scopes, expires_at };
-      const call = {
-        method: "POST",
-        path: "/keys",
-        body,
-        idempotencyKey: createIdempotencyKey(),
-        ...options,
-      } as const;
-      return (await send<CreatedKey>(call)).body;
+      return requests.post("/keys", { name, mode, scopes, expires_at }, options);
     },
-    async revoke(keyId, options) {
-      await send({ method: "DELETE", path: `/keys/${encodeURIComponent(keyId)}`, ...options });
-    },
+    revoke: (keyId, options) => requests.delete(`/keys/${encodeURIComponent(keyId)}`, options),
   };
 }

@@ -16,6 +16,8 @@ export type ClientOptions = {
   baseUrl: string;
   /** Without a key, the session cookie of the browser authenticates. */
   apiKey?: string | undefined;
+  /** For a session: live data (default), or the sandbox. A key has its own mode. */
+  mode?: "live" | "test" | undefined;
   /** Replaces the global fetch. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** Timeout for each response. Default: 75 seconds, because a bulk request may take 50. */
@@ -49,7 +51,7 @@ export type ApiRequest = CallOptions & {
   /** Added to the response timeout. */
   extraMs?: number;
   /** Makes a POST safe to retry: the service executes it once and repeats the response. */
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
   /** For parts of a long list: retry more often while the service is busy. */
   waitWhenBusy?: boolean;
 };
@@ -69,7 +71,7 @@ const MAX_TIMEOUT_MS = 2_147_483_647;
 
 export function createTransport(options: ClientOptions): { send: SendRequest; open: OpenStream } {
   const root = apiRootOf(options.baseUrl);
-  const authentication = authenticationOf(options.apiKey);
+  const authentication = authenticationOf(options);
   const fetch = options.fetch ?? ((url: string, init: RequestInit) => globalThis.fetch(url, init));
   const defaultMs = Math.min(options.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
   const retries = options.retries ?? DEFAULT_RETRIES;
@@ -176,8 +178,13 @@ function isPlainHttpUrl(text: string): boolean {
 }
 
 /** Validates the key here, because the error of fetch would contain it. */
-function authenticationOf(apiKey: string | undefined) {
-  if (apiKey === undefined) return { headers: {}, credentials: "same-origin" as const };
+function authenticationOf({ apiKey, mode }: ClientOptions) {
+  if (apiKey === undefined) {
+    return {
+      headers: (mode === "test" ? { "x-mailvet-mode": "test" } : {}) as Record<string, string>,
+      credentials: "same-origin" as const,
+    };
+  }
   const key = apiKey.trim();
   if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError("apiKey must be printable ASCII without spaces");
   return { headers: { "x-api-key": key }, credentials: "omit" as const };

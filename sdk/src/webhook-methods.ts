@@ -8,8 +8,8 @@ import type {
   WebhookEvent,
   WebhookWithSecret,
 } from "@mailvet/contract";
-import { createIdempotencyKey } from "./idempotency-key.ts";
-import type { CallOptions, SendRequest } from "./transport.ts";
+import type { Page, PageQuery, Requests } from "./requests.ts";
+import type { CallOptions } from "./transport.ts";
 
 export type WebhookMethods = {
   list(options?: CallOptions): Promise<WebhookEndpoint[]>;
@@ -28,7 +28,7 @@ export type WebhookMethods = {
     webhookId: string,
     query?: DeliveriesQuery,
     options?: CallOptions,
-  ): Promise<{ items: WebhookDelivery[]; total: number }>;
+  ): Promise<Page<WebhookDelivery>>;
   /** Sends the same message again. */
   replay(webhookId: string, deliveryId: string, options?: CallOptions): Promise<WebhookDelivery>;
 };
@@ -47,43 +47,26 @@ export type WebhookChanges = {
   isEnabled?: boolean | undefined;
 };
 
-export type DeliveriesQuery = {
-  skip?: number | undefined;
-  limit?: number | undefined;
+export type DeliveriesQuery = PageQuery & {
   state?: (typeof DELIVERY_STATES)[number] | undefined;
 };
 
-export function webhookMethods(send: SendRequest): WebhookMethods {
+export function webhookMethods({ get, page, post, patch, delete: remove }: Requests): WebhookMethods {
   const pathOf = (webhookId: string, part = "") => `/webhooks/${encodeURIComponent(webhookId)}${part}`;
-  const post = async <T>(path: string, body?: object, options?: CallOptions): Promise<T> => {
-    const request = { idempotencyKey: createIdempotencyKey(), ...(body ? { body } : {}), ...options };
-    return (await send<T>({ method: "POST", path, ...request })).body;
-  };
   return {
-    async list(options) {
-      return (await send<WebhookEndpoint[]>({ method: "GET", path: "/webhooks", ...options })).body;
-    },
+    list: (options) => get("/webhooks", options),
     create: ({ url, description, events }, options) =>
       post("/webhooks", { url, description, events } satisfies Loose<CreateWebhookRequest>, options),
-    async get(webhookId, options) {
-      return (await send<WebhookEndpoint>({ method: "GET", path: pathOf(webhookId), ...options })).body;
-    },
-    async update(webhookId, { url, description, events, isEnabled }, options) {
+    get: (webhookId, options) => get(pathOf(webhookId), options),
+    update(webhookId, { url, description, events, isEnabled }, options) {
       const body = { url, description, events, is_enabled: isEnabled } satisfies Loose<UpdateWebhookRequest>;
-      const call = { method: "PATCH", path: pathOf(webhookId), body, ...options } as const;
-      return (await send<WebhookEndpoint>(call)).body;
+      return patch(pathOf(webhookId), body, options);
     },
-    async remove(webhookId, options) {
-      await send({ method: "DELETE", path: pathOf(webhookId), ...options });
-    },
+    remove: (webhookId, options) => remove(pathOf(webhookId), options),
     rotateSecret: (webhookId, options) => post(pathOf(webhookId, "/rotate-secret"), undefined, options),
     test: (webhookId, options) => post(pathOf(webhookId, "/test"), undefined, options),
-    async deliveries(webhookId, { skip, limit, state } = {}, options) {
-      const query = { skip, limit, state };
-      const call = { method: "GET", path: pathOf(webhookId, "/deliveries"), query, ...options } as const;
-      const { body, count } = await send<WebhookDelivery[]>(call);
-      return { items: body, total: count("x-total-count") ?? body.length };
-    },
+    deliveries: (webhookId, { skip, limit, state } = {}, options) =>
+      page(pathOf(webhookId, "/deliveries"), { query: { skip, limit, state }, ...options }),
     replay: (webhookId, deliveryId, options) =>
       post(pathOf(webhookId, `/deliveries/${encodeURIComponent(deliveryId)}/replay`), undefined, options),
   };

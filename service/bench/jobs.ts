@@ -10,7 +10,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, createWriteStream, mkdtempSync, openAsBlob, readFileSync, rmSync } from "node:fs";
+import { chmodSync, createWriteStream, mkdtempSync, openAsBlob, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -19,6 +19,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Job, UploadPreview } from "@mailvet/contract";
 import { SERVICE_PROGRAM } from "../test/service-program.ts";
 import { addressOf } from "./listening.ts";
+import { cpuSecondsOf, peakOf } from "./process-figures.ts";
 
 const AI = "--ai";
 const SIZES = process.argv
@@ -30,8 +31,6 @@ const KEY = "bench-key-of-forty-characters-0123456789";
 const IDLE_SECONDS = 10;
 const CHECK_EVERY_MS = 10;
 const AI_ROUNDS = 4;
-/** Clock ticks per second (USER_HZ), 100 on all common Linux architectures. */
-const CLOCK_TICKS = 100;
 /** Outcomes of the sandbox, so that verdicts of all kinds are written. */
 const NAMES = ["valid", "mailbox-not-found", "catch-all", "role-based", "disposable", "smtp-timeout"];
 
@@ -222,18 +221,4 @@ async function ask<T>(url: string, body?: unknown): Promise<T> {
 async function answerOf<T>(answer: Response): Promise<T> {
   if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
   return (await answer.json()) as T;
-}
-
-/** Peak resident memory of the process. */
-function peakOf(pid: number): number {
-  const kib = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  return Number(kib) / 1024;
-}
-
-function cpuSecondsOf(pid: number): number {
-  // The program name, in parentheses, may contain spaces.
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-    .replace(/^.*\) /s, "")
-    .split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS;
 }

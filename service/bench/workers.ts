@@ -11,18 +11,13 @@
  *
  *   npm run bench:workers -- --identities
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { loadavg, tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
+import { loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Job, UploadPreview } from "@mailvet/contract";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "@mailvet/embedded-postgres";
 import { type Lab, type MailWorld, mailDomain, mailHost, openLab } from "@mailvet/lab";
-import pg from "pg";
-import { SERVICE_PROGRAM } from "../test/service-program.ts";
+import { openBenchServer } from "./deployment.ts";
+import { runList } from "./list-run.ts";
 
 const DOMAINS = 120;
 const EMAILS_PER_DOMAIN = 150; // enough that each domain is a slice
@@ -37,22 +32,14 @@ const FEW_HOSTS = { hosts: 5, domains: 48 };
 const CAPPED_HOSTS = { hosts: 2, domains: 88, latencyMs: 1500, slots: 40 };
 const SOURCES = ["127.0.0.2", "127.0.0.3"];
 const OWNER = "bench-worker";
-const KEY = "bench-key-of-forty-characters-0123456789";
 const SAMPLE_EVERY_MS = 50;
 
 const hostName = (number: number) => `mx${number}.hosting.test`;
 const domainName = (number: number) => `domain${number}.test`;
 
-const folder = mkdtempSync(join(tmpdir(), "mailvet-bench-"));
-chmodSync(folder, 0o755); // as root, the database runs as another user, who needs access
-const server = await startEmbeddedPostgres({ dataDirectory: join(folder, "data") });
 const { values: flags } = parseArgs({ options: { identities: { type: "boolean", default: false } } });
-try {
-  await (flags.identities ? compareIdentities() : compareWorkers());
-} finally {
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-}
+await using server = await openBenchServer();
+await (flags.identities ? compareIdentities() : compareWorkers());
 
 async function compareWorkers(): Promise<void> {
   console.log(
@@ -110,62 +97,58 @@ type Deployment = {
 type Measured = { rowsPerSecond: number; mostAtOnce: number; mostOfOneSource: number; turnedAway: number };
 
 /** On its own database and simulated internet, so that nothing is cached from one run to the next. */
-async function measure(deployment: Deployment): Promise<Measured> {
-  const { workers, hosts, domains, latencyMs = LATENCY_MS, slots: workerSlots = WORKER_SLOTS } = deployment;
-  const sources = deployment.identities ?? 1;
+async function measure(options: Deployment): Promise<Measured> {
+  const { workers, hosts, domains, latencyMs = LATENCY_MS, slots: workerSlots = WORKER_SLOTS } = options;
+  const sources = options.identities ?? 1;
   await using lab = await openLab(mailWorld(hosts, domains, latencyMs));
-  const children: ChildProcess[] = [];
-  try {
-    const env = {
-      ...(await databaseFor(server)),
-      ...engineSettings(lab),
-      ...egressSettings(deployment),
-      WORKER_SLOTS: String(workerSlots),
-    };
-    const api = await start(children, { ...env, ROLE: "api", BOOTSTRAP_API_KEY: KEY });
-    const worker = { ...env, ROLE: "worker", PROCESS_NAME: OWNER };
-    await Promise.all(Array.from({ length: workers }, () => start(children, worker)));
-    const base = `${/listens on (http:\/\/\S+)/.exec(api)![1]}/api/v1`;
-    await run(base, listOf(0, WARM_UP_DOMAINS)); // the measured run uses other domains
+  const env = {
+    ...egressSettings(options),
+    CONNECTIONS_PER_HOST: String(CONNECTIONS_PER_HOST),
+    WORKER_SLOTS: String(workerSlots),
+  };
+  await using deployment = await server.deploy({ lab, workers, env, workerEnv: { PROCESS_NAME: OWNER } });
+  await run(0, WARM_UP_DOMAINS); // the measured run uses other domains
 
-    const watch = watchConnections(lab, hosts);
-    const rows = (domains - WARM_UP_DOMAINS) * EMAILS_PER_DOMAIN;
-    const seconds = await run(base, listOf(WARM_UP_DOMAINS, domains));
-    const mean = watch.stop();
-    const seen = counts(lab, hosts);
-    const measured = {
-      rowsPerSecond: rows / seconds,
-      mostAtOnce: Math.max(...seen.map((host) => host.maxConcurrentConnections)),
-      mostOfOneSource: Math.max(
-        ...seen.flatMap(({ clients }) =>
-          Object.values(clients).map(({ maxConcurrentConnections }) => maxConcurrentConnections),
-        ),
+  const watch = watchConnections(lab, hosts);
+  const rows = (domains - WARM_UP_DOMAINS) * EMAILS_PER_DOMAIN;
+  const seconds = await run(WARM_UP_DOMAINS, domains);
+  const mean = watch.stop();
+  const seen = counts(lab, hosts);
+  const measured = {
+    rowsPerSecond: rows / seconds,
+    mostAtOnce: Math.max(...seen.map((host) => host.maxConcurrentConnections)),
+    mostOfOneSource: Math.max(
+      ...seen.flatMap(({ clients }) =>
+        Object.values(clients).map(({ maxConcurrentConnections }) => maxConcurrentConnections),
       ),
-      turnedAway: seen.reduce((total, host) => total + host.refusedConnections, 0),
-    };
-    // Idle sessions and those sending QUIT come on top of the connections in use by slots.
-    const slots = workers * workerSlots * CONNECTIONS_PER_HOST * sources;
-    const caps = hosts * CONNECTIONS_PER_HOST * sources;
-    const bound =
-      slots < caps
-        ? `the workers' slots (${slots} connections at work; the hosts would allow ${caps})`
-        : `what the hosts allow (${caps} connections; the workers' slots would take ${slots})`;
-    const identities =
-      sources > 1 ? `, ${sources} ${deployment.isOwned ? "owned" : "shared"} identities` : "";
-    console.log(
-      `${workers} worker${workers > 1 ? "s" : ""}, ${hosts} hosts${identities}: ${n(measured.rowsPerSecond)} rows/s ` +
-        `(${n(rows)} rows in ${seconds.toFixed(1)} s), ${mean.toFixed(1)} connections on average; bound by ${bound}`,
-    );
-    return measured;
-  } finally {
-    for (const child of children.reverse()) await stop(child);
+    ),
+    turnedAway: seen.reduce((total, host) => total + host.refusedConnections, 0),
+  };
+  // Idle sessions and those sending QUIT come on top of the connections in use by slots.
+  const slots = workers * workerSlots * CONNECTIONS_PER_HOST * sources;
+  const caps = hosts * CONNECTIONS_PER_HOST * sources;
+  const bound =
+    slots < caps
+      ? `the workers' slots (${slots} connections at work; the hosts would allow ${caps})`
+      : `what the hosts allow (${caps} connections; the workers' slots would take ${slots})`;
+  const identities = sources > 1 ? `, ${sources} ${options.isOwned ? "owned" : "shared"} identities` : "";
+  console.log(
+    `${workers} worker${workers > 1 ? "s" : ""}, ${hosts} hosts${identities}: ${n(measured.rowsPerSecond)} rows/s ` +
+      `(${n(rows)} rows in ${seconds.toFixed(1)} s), ${mean.toFixed(1)} connections on average; bound by ${bound}`,
+  );
+  return measured;
+
+  async function run(firstDomain: number, endDomain: number): Promise<number> {
+    const { job, seconds } = await runList(deployment.base, listOf(firstDomain, endDomain));
+    if (job.valid_count !== job.total_rows) throw new Error(JSON.stringify(job));
+    return seconds;
   }
 }
 
 /** EGRESS_FILE, where the deployment has identities. */
 function egressSettings({ identities, isOwned }: Deployment): Record<string, string> {
   if (identities === undefined) return {};
-  const path = join(folder, "egress.json");
+  const path = join(server.folder, "egress.json");
   const owner = isOwned ? { owner: OWNER } : {};
   const entries = SOURCES.slice(0, identities).map((address, index) => ({
     name: `source-${index + 1}`,
@@ -199,77 +182,6 @@ function listOf(firstDomain: number, endDomain: number): string {
     for (let i = firstDomain; i < endDomain; i++) rows.push(`person${person}@${domainName(i)}`);
   }
   return `email\n${rows.join("\n")}\n`;
-}
-
-function engineSettings(lab: Lab): Record<string, string> {
-  return {
-    DNS_SERVERS: lab.nameServer,
-    SMTP_PORT: String(lab.smtpPort),
-    EGRESS_ALLOW: "127.0.0.0/8",
-    CONNECTIONS_PER_HOST: String(CONNECTIONS_PER_HOST),
-    PORT: "0",
-    ADMIN_CREDITS: "100000000",
-    LOG_LEVEL: "warn",
-    NODE_ENV: "production",
-  };
-}
-
-async function databaseFor({ connection }: EmbeddedPostgres): Promise<{ DATABASE_URL: string }> {
-  const name = `bench_${randomBytes(6).toString("hex")}`;
-  const client = new pg.Client(connection);
-  await client.connect();
-  await client.query(`create database ${name}`);
-  await client.end();
-  return {
-    DATABASE_URL: `postgres://${encodeURIComponent(connection.host)}/${name}?user=${connection.user}`,
-  };
-}
-
-/** Resolves with its output once it is ready. */
-async function start(children: ChildProcess[], env: Record<string, string>): Promise<string> {
-  const child = spawn(process.execPath, SERVICE_PROGRAM, {
-    env: { PATH: process.env.PATH, ...env },
-    cwd: folder,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  children.push(child);
-  return new Promise((resolve, reject) => {
-    let output = "";
-    child.stdout!.on("data", (chunk) => {
-      output += chunk;
-      if (/The API is described at|mailvet works on jobs/.test(output)) resolve(output);
-    });
-    child.once("exit", () => reject(new Error(`${env.ROLE} did not start: ${output}`)));
-  });
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill("SIGTERM");
-  await once(child, "exit");
-}
-
-/** Seconds from confirmation to completion. Throws unless every row is valid. */
-async function run(base: string, list: string): Promise<number> {
-  const form = new FormData();
-  form.set("file", new Blob([list], { type: "text/csv" }), "list.csv");
-  const preview = await ask<UploadPreview>(`${base}/bulk/upload/preview`, { method: "POST", body: form });
-  const startedAt = performance.now();
-  let job = await ask<Job>(`${base}/bulk/upload/confirm`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ upload_id: preview.upload_id, email_column: preview.suggested_email_column }),
-  });
-  while (job.completed_at === null) job = await ask<Job>(`${base}/bulk/jobs/${job.id}?wait=5`);
-  const seconds = (performance.now() - startedAt) / 1000;
-  if (job.status !== "completed" || job.valid_count !== job.total_rows) throw new Error(JSON.stringify(job));
-  return seconds;
-}
-
-async function ask<T>(url: string, init: RequestInit = {}): Promise<T> {
-  const answer = await fetch(url, { ...init, headers: { ...init.headers, "x-api-key": KEY } });
-  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as T;
 }
 
 function counts(lab: Lab, hosts: number) {

@@ -13,7 +13,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { EmbeddedPostgres } from "@mailvet/embedded-postgres";
 import { freePort } from "../test/program.ts";
 import { openReplicatedPostgres } from "../test/replicated-postgres.ts";
-import { SERVICE_PROGRAM } from "../test/service-program.ts";
 
 export const PROCESSES = ["api 1", "api 2", "worker 1", "worker 2"] as const;
 export type ProcessName = (typeof PROCESSES)[number];
@@ -25,6 +24,8 @@ export type Deployment = AsyncDisposable & {
   readonly connection: EmbeddedPostgres["connection"];
   /** Whether the disk under the database can be filled: only where a file system can be mounted. */
   canFillDisk: boolean;
+  /** An orderly stop, and a start of the program that it has by then. */
+  replace(name: ProcessName): Promise<void>;
   /** kill -9 and an immediate restart, as a supervisor does. */
   kill(name: ProcessName): Promise<void>;
   /** SIGSTOP for a while: the process keeps its connections and locks but does not respond. */
@@ -51,7 +52,11 @@ const CHUNK = Buffer.alloc(1024 * 1024);
 const READY = /The API is described at|mailvet works on jobs/;
 const RESTART_PAUSE_MS = 500;
 
-export async function openDeployment(env: Record<string, string>): Promise<Deployment> {
+/** `programOf` has the arguments for Node; it is asked at every start. */
+export async function openDeployment(
+  env: Record<string, string>,
+  programOf: (name: ProcessName) => readonly string[],
+): Promise<Deployment> {
   const folder = mkdtempSync(join(tmpdir(), "mailvet-chaos-"));
   chmodSync(folder, 0o755); // as root, the database runs as another user, who needs access
   const disk = join(folder, "disk");
@@ -69,11 +74,12 @@ export async function openDeployment(env: Record<string, string>): Promise<Deplo
 
   const start = async (process_: ProcessName): Promise<void> => {
     const isApi = process_.startsWith("api");
-    const child = spawn(process.execPath, SERVICE_PROGRAM, {
+    const child = spawn(process.execPath, programOf(process_), {
       env: {
         PATH: process.env.PATH,
         ...env,
         ...database.env,
+        DATA_DIR: join(disk, "files"),
         ROLE: isApi ? "api" : "worker",
         PORT: String(ports.get(process_)),
         LOG_LEVEL: "warn",
@@ -102,6 +108,14 @@ export async function openDeployment(env: Record<string, string>): Promise<Deplo
     });
   };
 
+  const restart = async (process_: ProcessName, signal: "SIGTERM" | "SIGKILL"): Promise<void> => {
+    const child = children.get(process_)!;
+    children.delete(process_);
+    child.kill(signal);
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    await start(process_);
+  };
+
   const close = async () => {
     isClosing = true;
     for (const child of children.values()) {
@@ -128,13 +142,8 @@ export async function openDeployment(env: Record<string, string>): Promise<Deplo
       return database.connection;
     },
     canFillDisk,
-    async kill(process_) {
-      const child = children.get(process_)!;
-      children.delete(process_);
-      child.kill("SIGKILL");
-      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-      await start(process_);
-    },
+    replace: (process_) => restart(process_, "SIGTERM"),
+    kill: (process_) => restart(process_, "SIGKILL"),
     async freeze(process_, ms) {
       const child = children.get(process_)!;
       child.kill("SIGSTOP");

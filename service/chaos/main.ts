@@ -3,19 +3,30 @@
  * exactly one correct result, that charges equal answers, and that no job is stuck; and reports recovery time per fault.
  *
  *   npm run chaos [rounds [seed]]
+ *   npm run chaos -- --beside REF [rounds [seed]]
+ *
+ * With --beside, the version of that commit runs beside this one on the same database: in odd rounds it is that of the
+ * workers, in even rounds that of the API. Processes are replaced between rounds, one after another, under load.
  */
 import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
 import type { Job, UploadPreview } from "@mailvet/contract";
 import { openLab } from "@mailvet/lab";
 import pg from "pg";
 import { hasPgBouncer, NO_PGBOUNCER } from "../test/replicated-postgres.ts";
-import { type Deployment, openDeployment, PROCESSES } from "./deployment.ts";
+import { SERVICE_PROGRAM } from "../test/service-program.ts";
+import { type Deployment, openDeployment, PROCESSES, type ProcessName } from "./deployment.ts";
+import { buildEarlierVersion } from "./earlier-version.ts";
 import { CHAOS_WORLD, csvOf, type ListRow, listOf, rightStatus } from "./list.ts";
 import { randomFrom } from "./random.ts";
 import { startSingleChecks } from "./single-checks.ts";
 
-const ROUNDS = Number(process.argv[2] ?? 30);
-const SEED = Number(process.argv[3] ?? Date.now() % 1_000_000);
+const { values: options, positionals } = parseArgs({
+  options: { beside: { type: "string" } },
+  allowPositionals: true,
+});
+const ROUNDS = Number(positionals[0] ?? 30);
+const SEED = Number(positionals[1] ?? Date.now() % 1_000_000);
 const KEY = "chaos-key-of-forty-characters-0123456789";
 const CREDITS = 10_000_000;
 const UNIQUE_EMAILS = 400;
@@ -49,17 +60,23 @@ class Refused extends Error {}
 
 if (!hasPgBouncer) throw new Error(NO_PGBOUNCER);
 const random = randomFrom(SEED);
+using earlier = options.beside === undefined ? undefined : buildEarlierVersion(options.beside);
+let round = 1;
 await using lab = await openLab(CHAOS_WORLD);
-await using deployment = await openDeployment({
-  BOOTSTRAP_API_KEY: KEY,
-  ADMIN_CREDITS: String(CREDITS),
-  DNS_SERVERS: lab.nameServer,
-  SMTP_PORT: String(lab.smtpPort),
-  EGRESS_ALLOW: "127.0.0.0/8",
-});
+await using deployment = await openDeployment(
+  {
+    BOOTSTRAP_API_KEY: KEY,
+    ADMIN_CREDITS: String(CREDITS),
+    DNS_SERVERS: lab.nameServer,
+    SMTP_PORT: String(lab.smtpPort),
+    EGRESS_ALLOW: "127.0.0.0/8",
+  },
+  (name) => (earlier && isEarlier(name) ? earlier.program : SERVICE_PROGRAM),
+);
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, async () => {
     await deployment[Symbol.asyncDispose]();
+    earlier?.[Symbol.dispose]();
     process.exit(1);
   });
 }
@@ -67,12 +84,14 @@ const faults = Object.keys(FAULTS).filter((name) => deployment.canFillDisk || na
 console.log(
   `seed ${SEED}, ${ROUNDS} rounds, a job with ${UNIQUE_EMAILS} emails in each, single checks all the time`,
 );
+if (earlier) console.log(`beside ${earlier.commit}: workers in odd rounds, API in even rounds`);
 if (!deployment.canFillDisk) console.log("no file system can be mounted here: a full disk is left out");
 
 const tally = { rows: 0, wrong: 0, missing: 0, twice: 0, spent: 0 };
 const recoveries = new Map<string, number[]>();
 const checks = startSingleChecks({ urls: deployment.urls, key: KEY, random });
-for (let round = 1; round <= ROUNDS; round++) {
+for (; round <= ROUNDS; round++) {
+  if (earlier && round > 1) for (const name of PROCESSES) await deployment.replace(name);
   const startedAt = performance.now();
   const name = `${SEED}-${round}`;
   const rows = listOf(UNIQUE_EMAILS, name);
@@ -81,7 +100,9 @@ for (let round = 1; round <= ROUNDS; round++) {
   const struck = await striking;
   await judge(job, rows);
   const seconds = (performance.now() - startedAt) / 1000;
-  console.log(`round ${String(round).padStart(3)}: ${struck.padEnd(50)} ${seconds.toFixed(1).padStart(6)} s`);
+  const versions = earlier ? `${earlierRole()} earlier; ` : "";
+  const what = `${versions}${struck}`.padEnd(50);
+  console.log(`round ${String(round).padStart(3)}: ${what} ${seconds.toFixed(1).padStart(6)} s`);
 }
 await checks.finish();
 
@@ -137,6 +158,15 @@ if (!isExact || tally.missing + tally.twice + tally.wrong > 0) process.exitCode 
 console.log(
   process.exitCode ? "NOT exact" : "exact: every row one result, every charge an answer, no job stuck",
 );
+
+/** Which processes are of the earlier version in this round. */
+function earlierRole(): "worker" | "api" {
+  return round % 2 === 1 ? "worker" : "api";
+}
+
+function isEarlier(name: ProcessName): boolean {
+  return name.startsWith(earlierRole());
+}
 
 /** One or two faults at random moments. Resolves when the deployment is ready again. */
 async function strike(): Promise<string> {

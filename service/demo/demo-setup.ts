@@ -69,7 +69,7 @@ async function begin({ jobs }: Client, plan: ListPlan): Promise<Job> {
   return jobs.confirm({ uploadId: preview.upload_id, emailColumn: preview.suggested_email_column });
 }
 
-const COMPLETES_WITHIN_MS = 60_000;
+const COMPLETES_WITHIN_MS = 540_000;
 /** Enough that the quick rows of a list are done. */
 const SOME_ROWS = 100;
 

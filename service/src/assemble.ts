@@ -1,6 +1,6 @@
 /** Composition root: builds the service from its settings, and closes its parts in reverse order. */
 import { readFileSync } from "node:fs";
-import type { EmbeddedPostgresEvent } from "@mailvet/embedded-postgres";
+import { abortable, type EmbeddedPostgresEvent } from "@mailvet/embedded-postgres";
 import { doctorFrom, EgressHealth, LocalHostLimiter, resolverFrom, verifierFrom } from "@mailvet/engine";
 import type { FastifyInstance } from "fastify";
 import { emailOf } from "./accounts/account-queries.ts";
@@ -9,8 +9,10 @@ import { type BootstrapResult, bootstrap } from "./accounts/bootstrap.ts";
 import { createMailer } from "./accounts/mailer.ts";
 import { createSessions } from "./accounts/sessions.ts";
 import { createAdjudicator } from "./adjudication/adjudicator.ts";
-import { abortable } from "./base/abortable.ts";
 import type { Log } from "./base/log.ts";
+import type { Tracing } from "./base/tracing.ts";
+import { claimBlobStore } from "./blobs/claimed-store.ts";
+import { openBlobStore } from "./blobs/open-store.ts";
 import type { Config } from "./config.ts";
 import { createLedger } from "./credits/ledger.ts";
 import { confirmCharge } from "./credits/unanswered-charges.ts";
@@ -22,6 +24,7 @@ import { createFeedback } from "./feedback/feedback.ts";
 import { buildApp } from "./http/app.ts";
 import { HTTP_DEFAULTS } from "./http/http-settings.ts";
 import { createMetrics } from "./http/metrics.ts";
+import { createCredentialWatch } from "./http/middleware/credential-watch.ts";
 import { createSessionCookie } from "./http/middleware/session-cookie.ts";
 import { aboutRoutes } from "./http/routes/about-routes.ts";
 import { accountRoutes } from "./http/routes/account-routes.ts";
@@ -69,6 +72,7 @@ import { startListRefresh } from "./system/list-refresh.ts";
 import { countSharedThrottles, listSharedThrottles } from "./system/shared-throttle-report.ts";
 import { createSystem } from "./system/system.ts";
 import { createThrottleReport } from "./system/throttle-report.ts";
+import { createUploadFiles } from "./uploads/upload-files.ts";
 import { createUploads } from "./uploads/uploads.ts";
 import { rescore } from "./validations/rescore.ts";
 import { SANDBOX_DOMAIN } from "./validations/sandbox.ts";
@@ -149,6 +153,9 @@ async function open(
   const isAlone = "dataDirectory" in config.storage; // no other process uses an embedded database
   const slots = role === "api" ? 0 : config.jobs.workerSlots;
   const metrics = createMetrics();
+  const tracing = config.exportsTraces ? await loadTracing(log) : undefined;
+  closers.push(() => tracing?.close());
+  const currentTrace = tracing?.current;
   const storage = await openStorage(config.storage, {
     onEvent: (event) => reportDatabaseEvent(event, log, onMessage),
     interrupted,
@@ -157,6 +164,8 @@ async function open(
   });
   closers.push(storage.close);
   const { database } = storage;
+  const blobs = await openBlobStore(config.blobs);
+  await abortable(claimBlobStore(database, blobs), interrupted);
 
   const pubsub = createPubSub(database.connection, { log: log.event });
   closers.push(() => pubsub.close());
@@ -170,7 +179,7 @@ async function open(
   closers.push(() => processes.close());
   await abortable(processes.start(), interrupted);
   const boss = openBoss(database.pool);
-  const tasks = createTasks({ boss });
+  const tasks = createTasks({ boss, currentTrace });
   const mailer = createMailer(config.mail, (email) => onMessage({ kind: "email", email }));
   closers.push(() => mailer.close());
   const resolver = resolverFrom(config.engine);
@@ -186,6 +195,7 @@ async function open(
       if (to) await mailer.send({ to, subject, text });
     },
     countDelivery: metrics.countDelivery,
+    currentTrace,
     log: log.event,
   });
   closers.push(() => webhooks.close());
@@ -199,6 +209,7 @@ async function open(
   closers.push(() => ledger.close());
   const apiKeys = createApiKeys({ database, notices: pubsub, announce: publish });
   closers.push(() => apiKeys.close());
+  const credentialWatch = createCredentialWatch({ notices: pubsub });
 
   const { egress, egressOfDeployment: identities } = config.engine;
   const hostLimiters = isAlone
@@ -239,6 +250,10 @@ async function open(
     egressHealths,
     knowledge: { ...naming, ...adjudicator },
     isCallerBusy: true, // with HTTP and the database
+    observe(event) {
+      metrics.countNetwork(event);
+      tracing?.observe(event);
+    },
     onThreadExit: ({ error, ...exit }) => log.event("engine_thread_exited", { err: error, ...exit }),
   });
   closers.push(() => verifier.close());
@@ -267,6 +282,7 @@ async function open(
     level: "smtp",
     countVerdict,
     countFinding: metrics.countFinding,
+    currentTrace,
     singleBudgetMs: config.budgets.singleMs,
     bulkBudgetMs: config.budgets.bulkMs,
     log: log.event,
@@ -297,7 +313,8 @@ async function open(
   });
   closers.push(() => accounts.close());
 
-  const uploads = createUploads({ database, limits: config.jobs });
+  const files = createUploadFiles({ pool: database.pool, blobs, log: log.event });
+  const uploads = createUploads({ database, files, limits: config.jobs });
   const { retentionDays } = config.jobs;
   const transitions = createJobTransitions({
     database,
@@ -308,11 +325,13 @@ async function open(
   });
   const confirmUpload = createConfirmUpload({
     database,
+    files,
     transitions,
     limits: config.jobs,
+    retentionDays,
     onLow: webhooks.publishLowCredits,
   });
-  const jobActions = createJobActions({ database, transitions });
+  const jobActions = createJobActions({ database, files, transitions, retentionDays });
   const watch = createJobWatch({ database, pubsub });
   closers.push(() => watch.close());
 
@@ -346,19 +365,20 @@ async function open(
         too_many_outcomes: feedback.deleteSurplus,
         naming: naming.eraseOld,
         egress_sessions: gates.deleteOld,
+        orphaned_blobs: () => files.deleteOrphans(),
         queues: () => keepUpQueues({ pool, boss, feed }),
       },
       onFailure: (chore, error) => log.event("maintenance_failed", { err: error, task: chore }),
     });
     closers.push(() => maintenance.close());
     const { countClaim, countRetry } = metrics;
-    const shared = { database, boss, tasks, feed, pubsub, countClaim, countRetry, log: log.event };
+    const shared = { database, boss, tasks, feed, pubsub, countClaim, countRetry, tracing, log: log.event };
     workers.push(
       startWorker({
         ...shared,
         queue: "plan",
         slots: PLANS_AT_ONCE,
-        handler: planHandler({ database, tasks, transitions }),
+        handler: planHandler({ database, files, tasks, transitions }),
         onExhausted: async (tx, { groupId }) => {
           await transitions.fail(tx, groupId, TASK_EXHAUSTED);
           return undefined;
@@ -376,6 +396,7 @@ async function open(
           answers: validations.answers,
           countVerdict,
           countRows: metrics.countRows,
+          countDeferred: metrics.countDeferred,
           log: log.event,
         }),
         onExhausted: onSliceExhausted(transitions),
@@ -442,9 +463,11 @@ async function open(
       ? buildWorkerApp(watched)
       : buildApp({
           ...watched,
+          tracing,
           accountLimits: createAccountLimits(usageExchange),
           apiKeys,
           sessions,
+          credentialWatch,
           cookie,
           balanceOf: ledger.balanceOf,
           confirmCharge,
@@ -456,6 +479,7 @@ async function open(
             uploadRoutes({ uploads, confirmUpload, maxUploadBytes: config.jobs.maxUploadBytes }),
             jobRoutes({
               database,
+              files,
               watch,
               actions: jobActions,
               log,
@@ -496,6 +520,12 @@ async function open(
       return first;
     },
   };
+}
+
+/** An import that only installations with traces pay for. */
+async function loadTracing(log: Log): Promise<Tracing> {
+  const { openTracing } = await import("./otlp-tracing.ts");
+  return openTracing({ version, log: log.event });
 }
 
 const TASK_EXHAUSTED = {

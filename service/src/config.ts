@@ -5,6 +5,8 @@ import { LIST_REFRESHES, MIN_PASSWORD_LENGTH, PLANS, type Plan } from "@mailvet/
 import { defaultDataDirectory } from "@mailvet/embedded-postgres";
 import { type EngineSettings, type Environment, readEngineSettings, settingsFrom } from "@mailvet/engine";
 import type { AdjudicatorSettings } from "./adjudication/adjudicator.ts";
+import type { BlobConfig } from "./blobs/open-store.ts";
+import type { S3Settings } from "./blobs/s3-store.ts";
 import { isWellFormed } from "./keys/key-text.ts";
 import type { ListRefreshSettings } from "./system/list-refresh.ts";
 import type { UploadLimits } from "./uploads/uploads.ts";
@@ -21,6 +23,8 @@ export type Config = {
   /** Reverse proxies whose X-Forwarded-For is trusted, as addresses or ranges. */
   trustedProxies: string[];
   storage: StorageConfig;
+  /** Where uploaded files are stored. */
+  blobs: BlobConfig;
   /** Connections of the pool; up to four more are outside it. */
   poolSize: number;
   operator: OperatorConfig;
@@ -28,6 +32,8 @@ export type Config = {
   mail: MailConfig | undefined;
   log: { level: (typeof LOG_LEVELS)[number]; addresses: "masked" | "full" };
   metricsToken: string | undefined;
+  /** Traces are exported; where to and how is read by the OpenTelemetry packages (otlp-tracing.ts). */
+  exportsTraces: boolean;
   /** How long a stop may take before the process exits regardless (main.ts, which reads it from the environment). */
   stopTimeoutMs: number;
   /** How long a response may take; checks that are not done by then are reported as unknown. */
@@ -89,6 +95,7 @@ export function readConfig(env: Environment, cwd: string): Config {
       ?.replace(/\/+$/, ""),
     trustedProxies: read.list("TRUSTED_PROXIES", "an IP address or range", isAddressOrRange),
     storage,
+    blobs: readBlobs(read, cwd),
     // A slot of a worker spends nearly all its time waiting for mail servers, without a connection.
     poolSize: read.integer("DATABASE_POOL_SIZE", {
       fallback: read.text("ROLE") === "worker" ? 6 : 16,
@@ -116,6 +123,7 @@ export function readConfig(env: Environment, cwd: string): Config {
       addresses: read.oneOf("LOG_ADDRESSES", { fallback: "masked", choices: ["masked", "full"] }),
     },
     metricsToken: read.secret("METRICS_TOKEN", "16 characters or more", (value) => value.length >= 16),
+    exportsTraces: readsTraces(read),
     stopTimeoutMs: read.seconds("STOP_TIMEOUT_SECONDS", { fallback: 9, max: 600 }) * 1000,
     // Below what proxies and HTTP clients usually put up with: 30 and 60 seconds.
     budgets: {
@@ -157,13 +165,60 @@ function readStorage(read: Reader, cwd: string): StorageConfig {
   }
   return databaseUrl
     ? { databaseUrl, ...(directUrl && { directUrl }), ...(readUrl && { readUrl }) }
-    : { dataDirectory: read.text("DATA_DIR") ?? defaultDataDirectory(cwd, "/var/lib/mailvet") };
+    : { dataDirectory: readDataDirectory(read, cwd) };
+}
+
+function readDataDirectory(read: Reader, cwd: string): string {
+  return read.text("DATA_DIR") ?? defaultDataDirectory(cwd, "/var/lib/mailvet");
+}
+
+/** Files are in DATA_DIR, unless there is a bucket. Processes with separate roles must name what they share. */
+function readBlobs(read: Reader, cwd: string): BlobConfig {
+  const s3 = readS3(read);
+  if (s3) return { s3 };
+  const isSeparate = read.text("ROLE") !== undefined && read.text("ROLE") !== "all";
+  if (isSeparate && read.text("DATABASE_URL") !== undefined && read.text("DATA_DIR") === undefined) {
+    const shared = "DATA_DIR (a directory that all processes share) or S3_BUCKET to be set as well";
+    read.matching("ROLE", shared, () => false);
+  }
+  return { directory: join(readDataDirectory(read, cwd), "blobs") };
+}
+
+const S3_SETTINGS = ["S3_BUCKET", "S3_ENDPOINT", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"] as const;
+
+/** All of them, or none. */
+function readS3(read: Reader): S3Settings | undefined {
+  const bucket = read.matching("S3_BUCKET", "the name of a bucket", isBucketName);
+  const endpoint = read.matching("S3_ENDPOINT", "an address such as https://s3.example.com", isPublicUrl);
+  const accessKeyId = read.secret("S3_ACCESS_KEY_ID", "1 to 1000 visible ASCII characters", isHeaderWord);
+  const secretAccessKey = read.secret(
+    "S3_SECRET_ACCESS_KEY",
+    "1 to 1000 visible ASCII characters",
+    isHeaderWord,
+  );
+  const region = read.matching("S3_REGION", "the name of a region", isRegionName) ?? "us-east-1";
+  const isPathStyle = read.oneOf("S3_PATH_STYLE", { fallback: "yes", choices: ["no", "yes"] }) === "yes";
+  const missing = S3_SETTINGS.filter((name) => read.text(name) === undefined);
+  if (missing.length > 0) {
+    for (const name of S3_SETTINGS) read.secret(name, `${missing.join(", ")} to be set as well`, () => false);
+  }
+  if (!bucket || !endpoint || !accessKeyId || !secretAccessKey) return undefined;
+  return { bucket, endpoint, region, accessKeyId, secretAccessKey, isPathStyle };
 }
 
 function readMail(read: Reader): MailConfig | undefined {
   const url = read.matching("MAIL_URL", "smtp://user:password@host:port or smtps://…", isMailUrl);
   const sender = read.matching("MAIL_SENDER", "an email address", isEmail);
   return url === undefined ? undefined : { url, sender: sender ?? "mailvet@localhost" };
+}
+
+/** OTEL_SDK_DISABLED and OTEL_TRACES_EXPORTER=none turn traces off, as in every program with OpenTelemetry. */
+function readsTraces(read: Reader): boolean {
+  const endpoints = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"].map((name) =>
+    read.matching(name, "an address such as http://collector.example.com:4318", isWebAddress),
+  );
+  if (read.text("OTEL_SDK_DISABLED")?.toLowerCase() === "true") return false;
+  return read.text("OTEL_TRACES_EXPORTER") !== "none" && endpoints.some((endpoint) => endpoint !== undefined);
 }
 
 /** Refreshed lists are stored beside the embedded database, or in LISTS_DIR. */
@@ -213,6 +268,8 @@ const isWebAddress = (value: string) => /^https?:\/\//.test(value) && URL.canPar
 const isDatabaseUrl = (value: string) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value);
 const isMailUrl = (value: string) => /^smtps?:\/\//.test(value) && URL.canParse(value);
 const isModelName = (value: string) => /^[\x21-\x7e]{1,100}$/.test(value);
+const isBucketName = (value: string) => /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value);
+const isRegionName = (value: string) => /^[a-z0-9-]{1,50}$/.test(value);
 const isHeaderWord = (value: string) => /^[\x21-\x7e]{1,1000}$/.test(value);
 const isEmail = (value: string) => /^[^\s@]+@[^\s@]+$/.test(value);
 

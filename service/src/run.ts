@@ -1,8 +1,8 @@
 /** Starts the service, waits for the signal to stop, stops it. Resolves with the exit code. */
 import { existsSync } from "node:fs";
+import { abortable } from "@mailvet/embedded-postgres";
 import { BadSettings } from "@mailvet/engine";
 import { type AssembledService, assemble } from "./assemble.ts";
-import { abortable } from "./base/abortable.ts";
 import { createLog, type Log } from "./base/log.ts";
 import { type Config, readConfig } from "./config.ts";
 import { LISTEN_BACKLOG } from "./http/http-settings.ts";

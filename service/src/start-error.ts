@@ -1,6 +1,8 @@
 /** Turns an error of the start into a message for the person at the terminal, naming the settings that help. */
 import { EmbeddedPostgresError, type Remedy } from "@mailvet/embedded-postgres";
 import { BadSettings } from "@mailvet/engine";
+import { BlobStoreUnavailable } from "./blobs/blob-error.ts";
+import { WrongBlobStore } from "./blobs/claimed-store.ts";
 import { DatabaseUnreachable } from "./database-storage.ts";
 import { DumpError } from "./db/dump.ts";
 import { NewerSchema } from "./db/migrate.ts";
@@ -18,7 +20,14 @@ const REMEDIES: Readonly<Record<Remedy, string>> = {
 };
 
 /** Their messages are complete sentences for the operator; any other error is shown with its stack. */
-const EXPECTED_ERRORS = [BadSettings, DatabaseUnreachable, NewerSchema, DumpError];
+const EXPECTED_ERRORS = [
+  BadSettings,
+  DatabaseUnreachable,
+  NewerSchema,
+  DumpError,
+  WrongBlobStore,
+  BlobStoreUnavailable,
+];
 
 export function startErrorMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -7,6 +7,7 @@ import { createPubSub } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
+import { createCredentialWatch } from "../src/http/middleware/credential-watch.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { accountRoutes } from "../src/http/routes/account-routes.ts";
 import { authRoutes } from "../src/http/routes/auth-routes.ts";
@@ -27,6 +28,7 @@ async function openService(publicUrl?: string) {
   const world = openAccountsWorld({ settings: { signUpPlan: "payg" } });
   const { database, ledger, accounts, sessions } = world;
   const notices = createPubSub(database.connection, { log: () => {} });
+  const credentialWatch = createCredentialWatch({ notices });
   const keyring = createApiKeys({ database, notices });
   await bootstrap({ database, ledger, keyring }, { ...OPERATOR, credits: 500, apiKey: API_KEY });
   const cookie = createSessionCookie(publicUrl);
@@ -39,6 +41,7 @@ async function openService(publicUrl?: string) {
     version: "0",
     apiKeys: keyring,
     sessions,
+    credentialWatch,
     cookie,
     balanceOf: (accountId) => ledger.balanceOf(accountId),
     confirmCharge,

@@ -46,7 +46,7 @@ test("no acknowledged charge is lost or doubled in 8 rounds of kill -9", async (
   await expectBooksToAddUp(database);
 });
 
-/** Runs a charging process for a moment, kills it, and returns the acknowledged references. */
+/** Runs a process until each caller has charged some times, kills it, and returns the acknowledged references. */
 async function spendUntilKilled(charging: Charging): Promise<string[]> {
   const child = spawn(
     process.execPath,
@@ -57,8 +57,11 @@ async function spendUntilKilled(charging: Charging): Promise<string[]> {
   const received: string[] = [];
   lines.on("line", (line) => received.push(line));
   const over = Promise.all([once(child, "exit"), once(lines, "close")]);
-  await Promise.race([once(lines, "line"), over]);
-  await pause(20 + Math.random() * 300); // timing: any moment
+  const failed = over.then(() => Promise.reject(new Error("the process ended by itself")));
+  failed.catch(() => {});
+  const enough = CALLERS + 1 + Math.random() * 200;
+  while (received.length < enough) await Promise.race([once(lines, "line"), failed]);
+  await pause(Math.random() * 20); // timing: any moment
   child.kill("SIGKILL");
   const [[, signal]] = await over;
   expect(signal).toBe("SIGKILL"); // and not by an error before

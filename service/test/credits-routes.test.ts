@@ -109,7 +109,7 @@ async function serveCredits() {
   app.addHook("onRequest", async (request) => {
     const accountId = String(request.headers["x-signed-in"]);
     const by = { kind: "session", sessionId: "s" } as const;
-    request.caller = { accountId, plan: "payg", isOperator: false, by };
+    request.caller = { accountId, isTest: false, plan: "payg", isOperator: false, by };
   });
   app.register(
     creditRoutes({ ledger, usageOf: (accountId, wanted) => usageOf(database, accountId, wanted) }),

@@ -148,10 +148,15 @@ test("more rows than a sheet can have are refused before the first byte, with CS
 
 test("a download whose rows are deleted meanwhile is aborted instead of ending as if complete", async () => {
   const { begin, addJob } = await world.account();
-  for (const erasure of ["delete from upload_parts", "update jobs set expires_at = now()"]) {
+  const { pool, blobs } = world.database;
+  const deleteUploads = async () => {
+    await pool.query("delete from uploads");
+    for await (const { key } of blobs.list("uploads")) await blobs.delete(key);
+  };
+  for (const erase of [deleteUploads, () => pool.query("update jobs set expires_at = now()")]) {
     const id = await addJob(manyRows(40_000));
     const answer = await begin(`/bulk/jobs/${id}/download`); // far more than the socket buffers hold
-    await world.database.pool.query(erasure);
+    await erase();
     await expect(answer.toArray()).rejects.toThrow("aborted");
     expect(world.failures.at(-1)).toMatchObject({ code: "results_expired" });
   }

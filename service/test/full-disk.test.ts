@@ -1,59 +1,15 @@
 /** Full disks under the log and under the database. The service stays up, reports it, and recovers when there is space. */
-import { execFileSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { connectionIn } from "@mailvet/embedded-postgres";
 import pg from "pg";
 import { expect, test, vi } from "vitest";
 import { serverPid } from "../../embedded-postgres/test/launcher-program.ts";
 import { freePort, openProgramInstallation, type Program, processesIn } from "./program.ts";
+import { canMount, fillUp, mountSmall } from "./small-disk.ts";
 
 const KEY = "a-key-that-the-operator-chose";
-const PATIENCE = { timeout: 120_000, interval: 200 };
-
-/** Mounting small file systems needs privileges. */
-const canMount = (() => {
-  try {
-    using _ = mountSmall("64k");
-    return true;
-  } catch {
-    return false;
-  }
-})();
-
-/** A separate file system of this size. */
-function mountSmall(size: string): Disposable & { folder: string } {
-  const folder = mkdtempSync(join(tmpdir(), "mailvet-small-"));
-  const remove = () => rmSync(folder, { recursive: true });
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size},mode=0755`, "tmpfs", folder], {
-      stdio: "pipe",
-    });
-  } catch (error) {
-    remove();
-    throw error;
-  }
-  return {
-    folder,
-    [Symbol.dispose]() {
-      execFileSync("umount", ["--lazy", folder]);
-      remove();
-    },
-  };
-}
-
-/** Fills the remaining space with a file. */
-function fillUp(path: string): void {
-  const chunk = Buffer.alloc(1024 * 1024, "x");
-  for (let size = chunk.length; size >= 1; size = Math.floor(size / 2)) {
-    try {
-      for (;;) writeFileSync(path, chunk.subarray(0, size), { flag: "a" });
-    } catch (error) {
-      expect(error).toMatchObject({ code: "ENOSPC" });
-    }
-  }
-}
+const PATIENCE = { timeout: 540_000, interval: 200 };
 
 async function isReady(url: string): Promise<{ status: number; log?: string; detail?: string }> {
   const answer = await fetch(`${url}/health/ready`);
@@ -90,7 +46,7 @@ test("unwritable standard output: lines are dropped and counted, and the service
   program.child.kill("SIGTERM");
   expect(await program.exit()).toBe(0);
   expect(processesIn(installation.dataDirectory)).toEqual([]);
-}, 300_000);
+});
 
 test.skipIf(!canMount)(
   "a log file on a full disk loses lines until there is space again (needs mount privileges)",

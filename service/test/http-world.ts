@@ -16,11 +16,13 @@ import { createPubSub } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
+import { createCredentialWatch } from "../src/http/middleware/credential-watch.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { openTestDatabase } from "./database.ts";
+import { PATIENCE } from "./patience.ts";
 
 /** Per account; lower than in production, so that a test can reach it. */
 export const MAX_STORED_RESPONSES = 20_000;
@@ -32,6 +34,7 @@ export type HttpWorld = Awaited<ReturnType<typeof openHttpWorld>>;
 export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
   const database = await openTestDatabase();
   const notices = createPubSub(database.connection, { log: () => {} });
+  const credentialWatch = createCredentialWatch({ notices });
   await notices.start();
   const keyring = createApiKeys({ database, notices });
   const sessions = createSessions({ database });
@@ -51,6 +54,7 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
     accountLimits: createAccountLimits(),
     apiKeys: keyring,
     sessions,
+    credentialWatch,
     cookie,
     idempotentResponses,
     balanceOf: ledger.balanceOf,
@@ -184,7 +188,7 @@ export async function sendRaw(port: number, ...chunks: (string | Buffer)[]): Pro
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
     let received = "";
-    socket.setTimeout(10_000, () => reject(new Error(`still open after 10 s, received: ${received}`)));
+    socket.setTimeout(PATIENCE.timeout, () => reject(new Error(`still open, received: ${received}`)));
     socket.on("data", (chunk) => {
       received += chunk;
     });

@@ -90,7 +90,7 @@ for (const endpoint of HONOURING) {
         // Blocks spending, key creation, changes of jobs and endpoints, and storing of rows.
         await lock.query("begin");
         await lock.query(
-          "lock table balances, api_keys, jobs, upload_parts, webhook_endpoints in exclusive mode",
+          "lock table balances, api_keys, jobs, upload_column_index_parts, webhook_endpoints in exclusive mode",
         );
         const first = send(request, under);
         await untilHeld();

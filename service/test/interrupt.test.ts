@@ -15,8 +15,8 @@ import {
 } from "./program.ts";
 
 const KEY = "a-key-that-the-operator-chose";
-/** For what takes seconds on a quiet machine. */
-const PATIENCE_MS = 120_000;
+/** Below the limit of a test. */
+const PATIENCE_MS = 540_000;
 /** Printed when the shutdown deadline has passed. */
 const FORCED = "not everything was closed";
 const ROUNDS = 10;
@@ -79,7 +79,7 @@ test("a signal at 30 moments of first start, second start and stop: a clean end 
       expect(next.url, next.output()).not.toBe("");
     }
   }
-}, 1_200_000);
+});
 
 /** Measures start and stop on this machine. */
 async function measure(env: Record<string, string>) {
@@ -127,7 +127,7 @@ test("a second signal ends a waiting shutdown at once, with the exit code of the
   }
   const next = await installation.start(env);
   expect((await fetch(`${next.url}/health/ready`)).status).toBe(200);
-}, 300_000);
+});
 
 test("a start that waits for a silent database ends at a signal", async () => {
   await using installation = openProgramInstallation();
@@ -143,7 +143,7 @@ test("a start that waits for a silent database ends at a signal", async () => {
   expect(program.output()).not.toContain(FORCED);
   socket.destroy();
   silent.close();
-}, 300_000);
+});
 
 test("the service is ready only when the operator's key exists", async () => {
   await using installation = openProgramInstallation();
@@ -161,7 +161,7 @@ test("the service is ready only when the operator's key exists", async () => {
   for (const status of statuses) expect([200, 503]).toContain(status);
   program.child.kill("SIGTERM");
   expect(await program.exit()).toBe(0);
-}, 300_000);
+});
 
 const HEAD = `POST /api/v1/validation/single HTTP/1.1\r\nHost: mailvet\r\nX-API-Key: ${KEY}\r\n`;
 const HALF_BODY = `${HEAD}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`;
@@ -203,7 +203,7 @@ test("100 silent connections do not delay shutdown, and a request in flight is a
   for (const { kind, status } of await Promise.all(answers)) {
     expect(status).toBe(kind === 1 || kind === 2 ? "503" : undefined);
   }
-}, 300_000);
+});
 
 /** Waits until this many requests are in flight. */
 async function untilUnderWay({ url }: Program, requests: number): Promise<void> {

@@ -115,6 +115,6 @@ test("one maintenance run deletes for a limited time and leaves the rest to the 
   await world.open().runDue();
   const { pool } = world.database;
   await pool.query("update jobs set expires_at = now() where account_id = $1", [caller.accountId]);
-  expect(await eraseExpiredJobs(world.database, 0)).toBe(1);
-  expect(await eraseExpiredJobs(world.database)).toBe(2);
+  expect(await eraseExpiredJobs(world.database, world.files, 0)).toBe(1);
+  expect(await eraseExpiredJobs(world.database, world.files)).toBe(2);
 });

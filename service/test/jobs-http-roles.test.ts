@@ -6,32 +6,32 @@ import { fileURLToPath } from "node:url";
 import { BadSettings } from "@mailvet/engine";
 import { expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
-import { openTestDatabase } from "./database.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { listsOf } from "./jobs-http-world.ts";
 import { expectProblem } from "./problems.ts";
 import { openService, urlOf } from "./service.ts";
 import { SERVICE_PROGRAM } from "./service-program.ts";
 
-const DATABASE_URL = "postgres://mailvet@db.example/mailvet";
+const SHARED = { DATABASE_URL: "postgres://mailvet@db.example/mailvet", DATA_DIR: "/srv/mailvet" };
 const LIST = "email\nvalid@mailvet.test\ngreylisted-then-valid@mailvet.test\nmailbox-full@mailvet.test\n";
 
 test("ROLE=worker and ROLE=api require an external database", () => {
   for (const ROLE of ["api", "worker"]) {
     expect(() => readConfig({ ROLE }, ".")).toThrow(BadSettings);
     expect(() => readConfig({ ROLE }, ".")).toThrow(/ROLE.*DATABASE_URL to be set as well/);
-    expect(readConfig({ ROLE, DATABASE_URL }, ".")).toMatchObject({ role: ROLE });
+    expect(readConfig({ ROLE, ...SHARED }, ".")).toMatchObject({ role: ROLE });
   }
   expect(readConfig({}, ".")).toMatchObject({ role: "all", listens: true });
   expect(() => readConfig({ ROLE: "boss" }, ".")).toThrow(/ROLE/);
 });
 
 test("a worker listens only on the configured address", () => {
-  expect(readConfig({ ROLE: "worker", DATABASE_URL }, ".").listens).toBe(false);
-  expect(readConfig({ ROLE: "worker", DATABASE_URL, PORT: "8081" }, ".")).toMatchObject({
+  expect(readConfig({ ROLE: "worker", ...SHARED }, ".").listens).toBe(false);
+  expect(readConfig({ ROLE: "worker", ...SHARED, PORT: "8081" }, ".")).toMatchObject({
     listens: true,
     port: 8081,
   });
-  expect(readConfig({ ROLE: "api", DATABASE_URL }, ".").listens).toBe(true);
+  expect(readConfig({ ROLE: "api", ...SHARED }, ".").listens).toBe(true);
 });
 
 test.concurrent("the API accepts a job, a worker runs it, and the API reports it", async () => {
@@ -73,7 +73,7 @@ test.concurrent("a worker process listens nowhere, runs jobs, and releases unfin
   await using database = await openTestDatabase();
   await using api = await openService({ database, env: { ROLE: "api" } });
   const lists = listsOf(api, await api.openAccount());
-  const first = await startWorker(urlOf(database));
+  const first = await startWorker(database);
   try {
     expect(first.output()).toContain("mailvet works on jobs, 16 slices at a time\n");
     expect(portsOf(first.pid)).toEqual([]);
@@ -89,9 +89,15 @@ test.concurrent("a worker process listens nowhere, runs jobs, and releases unfin
   }
 });
 
-async function startWorker(databaseUrl: string) {
+async function startWorker(database: TestDatabase) {
   const child = spawn(process.execPath, SERVICE_PROGRAM, {
-    env: { PATH: process.env.PATH, ROLE: "worker", DATABASE_URL: databaseUrl, DNS_SERVERS: "127.0.0.1:9" },
+    env: {
+      PATH: process.env.PATH,
+      ROLE: "worker",
+      DATABASE_URL: urlOf(database),
+      DATA_DIR: database.dataDirectory,
+      DNS_SERVERS: "127.0.0.1:9",
+    },
     cwd: fileURLToPath(new URL("../dist", import.meta.url)),
   });
   const exit = once(child, "exit");

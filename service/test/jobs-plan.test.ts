@@ -123,10 +123,10 @@ test("planning a deleted job has no effect", async () => {
 
 test("missing rows make planning fail instead of producing a job without them", async () => {
   const { job, task } = await confirmed("email\nann@example.com\n");
-  await world.query(
-    "delete from upload_parts where upload_id = (select upload_id from jobs where id = $1)",
-    job.id,
-  );
+  const { blobs } = world.database;
+  for await (const { key } of blobs.list("uploads")) await blobs.delete(key);
+  await expect(world.plan(task)).rejects.toThrow(/the file of upload \S+ is not in/);
+  await world.query("delete from uploads where id = (select upload_id from jobs where id = $1)", job.id);
   await expect(world.plan(task)).rejects.toThrow("rows of its upload are missing");
 });
 

@@ -1,8 +1,10 @@
 /** The job routes on a real database, listening on loopback, with jobs inserted into the tables directly. */
+
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { API_PREFIX, STATUS_OF, type SubStatus } from "@mailvet/contract";
+import { eq } from "drizzle-orm";
 import { accounts } from "../src/accounts/schema.ts";
 import { createSessions } from "../src/accounts/sessions.ts";
 import { createLog } from "../src/base/log.ts";
@@ -12,6 +14,7 @@ import { createPubSub, notify } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
+import { createCredentialWatch } from "../src/http/middleware/credential-watch.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { type JobRouteDeps, jobRoutes } from "../src/http/routes/job-routes.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
@@ -22,7 +25,7 @@ import { duplicates, jobCounts, jobs, results } from "../src/jobs/schema.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { uploads } from "../src/uploads/schema.ts";
-import { createPartWriter } from "../src/uploads/upload-parts.ts";
+import { createUploadFiles } from "../src/uploads/upload-files.ts";
 import { openClaims } from "./claims.ts";
 import { openTestDatabase } from "./database.ts";
 
@@ -39,6 +42,7 @@ export type WantedJob = Partial<typeof jobs.$inferInsert> & {
 export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
   const database = await openTestDatabase();
   const notices = createPubSub(database.connection, { log: () => {} });
+  const credentialWatch = createCredentialWatch({ notices });
   const watch = createJobWatch({ database, pubsub: notices });
   const keyring = createApiKeys({ database, notices });
   await notices.start();
@@ -46,10 +50,12 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
   const failures: unknown[] = [];
   const { tasks } = openClaims(database);
   const transitions = createJobTransitions({ database, tasks, publish: async () => {}, retentionDays: 30 });
+  const files = createUploadFiles({ pool: database.pool, blobs: database.blobs });
   const deps: JobRouteDeps = {
     database,
+    files,
     watch,
-    actions: createJobActions({ database, transitions }),
+    actions: createJobActions({ database, files, transitions, retentionDays: 30 }),
     log: { event: (_, fields) => failures.push(fields?.err) },
   };
   const app = buildApp({
@@ -58,6 +64,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
     pool: database.pool,
     apiKeys: keyring,
     sessions: createSessions({ database }),
+    credentialWatch,
     cookie: createSessionCookie(undefined),
     idempotentResponses: createIdempotentResponses(database),
     balanceOf: ledger.balanceOf,
@@ -118,12 +125,13 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
       totalRows: rows.length,
       expiresAt: new Date(Date.now() + 86_400_000),
     });
-    const parts = createPartWriter(database.pool, uploadId);
+    const parts = files.write(uploadId);
     for (let n = 0; n * 1000 < rows.length; n++) {
       const part = { number: n, firstRow: n * 1000 + 1, rows: rows.slice(n * 1000, (n + 1) * 1000) };
       await parts.add(part, new Map());
     }
-    await parts.finish();
+    const blobCount = await parts.finish();
+    await database.orm.update(uploads).set({ blobCount }).where(eq(uploads.id, uploadId));
     await database.orm.insert(jobs).values({
       id,
       accountId,

@@ -10,6 +10,7 @@ import { hasEnded } from "../src/jobs/job-state.ts";
 import { jobs } from "../src/jobs/schema.ts";
 import { uploadParts, uploads } from "../src/uploads/schema.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
+import { uploadKeys } from "./database.ts";
 import { type JobWorld, openJobWorld } from "./jobs-run-world.ts";
 import { testKeyOf } from "./validation-world.ts";
 
@@ -232,16 +233,20 @@ async function tracesOf(jobId: string): Promise<Record<string, number>> {
      union all select 'parts', count(*) from upload_parts join uploads u on u.id = upload_id where filename = $1::text`,
     [jobId],
   );
-  return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
+  return Object.fromEntries([
+    ...rows.map(({ name, count }) => [name, count]),
+    ["blobs", (await uploadKeys(world.database.blobs)).length],
+  ]);
 }
 
-/** The job's upload, in more parts than one batch deletes. Its file name is the job's id. */
+/** The job's upload, in blobs, and in more parts than one batch deletes as by earlier releases. Its file name is the job's id. */
 async function addUpload(caller: Caller, jobId: string): Promise<void> {
   const { orm } = world.database;
   const [job] = await orm.select().from(jobs).where(eq(jobs.id, jobId));
   await orm.insert(uploads).values({ id: job!.uploadId, accountId: caller.accountId, filename: jobId });
   const part = { uploadId: job!.uploadId, firstRow: 1, rowCount: 1, records: Buffer.from("x") };
   await orm.insert(uploadParts).values(Array.from({ length: 120 }, (_, number) => ({ ...part, number })));
+  for (const n of [0, 1]) await world.database.blobs.put(`uploads/${job!.uploadId}/${n}`, Buffer.from("x"));
 }
 
 test("erasing a running job cancels it first and leaves no rows", async () => {
@@ -279,6 +284,7 @@ test("after the retention rows, results and file of a job are deleted, and its r
     duplicates: 0,
     uploads: 0,
     parts: 0,
+    blobs: 0,
     counts: 1,
   });
   expect(await world.recordOf(old)).toMatchObject({ status: "completed", valid_count: 3, results_url: null });

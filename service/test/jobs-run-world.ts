@@ -9,9 +9,11 @@ import { reserveForJob } from "../src/credits/job-credits.ts";
 import { createJobActions } from "../src/jobs/job-actions.ts";
 import { readJobRecord } from "../src/jobs/job-record.ts";
 import { createJobTransitions } from "../src/jobs/job-transitions.ts";
+import { partitionFor } from "../src/jobs/retention.ts";
 import { duplicates, jobs, results, slices } from "../src/jobs/schema.ts";
 import { sliceHandler } from "../src/jobs/slice-handler.ts";
 import type { Task } from "../src/queue/task.ts";
+import { createUploadFiles } from "../src/uploads/upload-files.ts";
 import type { Validations } from "../src/validations/validations.ts";
 import type { PublishEvent } from "../src/webhooks/publish-event.ts";
 import { openClaims } from "./claims.ts";
@@ -32,7 +34,8 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
     published.push({ event, job: data.job as Job });
   };
   const transitions = createJobTransitions({ database, tasks, publish, retentionDays: 30 });
-  const actions = createJobActions({ database, transitions });
+  const files = createUploadFiles({ pool, blobs: database.blobs });
+  const actions = createJobActions({ database, files, transitions, retentionDays: 30 });
 
   /** A process that runs slices. */
   const open = (options: { validations?: Validations; waitMs?: number } = {}) => {
@@ -65,8 +68,7 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
 
   /** A planned job with one slice per list of emails; repeated emails are its duplicates. */
   const add = async (caller: Caller, lists: readonly (readonly string[])[]): Promise<string> => {
-    const { accountId, by } = caller;
-    const isTest = by.kind === "key" && by.isTest;
+    const { accountId, isTest, by } = caller;
     const id = randomUUID();
     const firstRow = new Map<string, number>();
     const repeated: { jobId: string; row: number; firstRow: number; email: string }[] = [];
@@ -83,6 +85,7 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
         return [[row, email]];
       }),
     );
+    const rowsExpireOn = await partitionFor(pool, 30);
     await orm.transaction(async (tx) => {
       const reservationId = isTest ? null : randomUUID();
       await tx.insert(jobs).values({
@@ -101,8 +104,10 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
         uniqueEmails: firstRow.size,
         isPlanned: true,
         reservationId,
+        rowsExpireOn,
       });
-      if (repeated.length > 0) await tx.insert(duplicates).values(repeated);
+      const inPartition = repeated.map((row) => ({ ...row, expiresOn: rowsExpireOn! }));
+      if (repeated.length > 0) await tx.insert(duplicates).values(inPartition);
       await tasks.openGroup(tx, { id, accountId });
       for (const [number, emails] of cut.entries()) {
         if (emails.length === 0) continue;
@@ -125,6 +130,7 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
     feed: claims.feed,
     tasks,
     transitions,
+    files,
     actions,
     published,
     openValidations: world.open,

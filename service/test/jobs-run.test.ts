@@ -183,6 +183,24 @@ test.for([
   await world.actions.cancel(caller, jobId);
 });
 
+test("a worker whose claim is lost, after another has saved the same rows, changes nothing and reports no error", async () => {
+  const caller = await world.caller(1);
+  const jobId = await world.add(caller, [["valid@mailvet.test"]]);
+  const late = world.open();
+  const [task] = await late.claim();
+  await world.lose(task!);
+  const heir = world.open();
+  // Its slice was loaded before the other worker deleted it.
+  const [slice] = await world.database.orm.select().from(slices).where(eq(slices.jobId, jobId));
+  expect(await heir.runDue()).toBe(1);
+  await world.database.orm.insert(slices).values(slice!);
+  const saved = await world.resultsOf(jobId);
+  await world.database.pool.query("update jobs set status = 'processing' where id = $1", [jobId]);
+  await late.run(task!);
+  expect(await world.resultsOf(jobId)).toEqual(saved);
+  expect(await world.recordOf(jobId)).toMatchObject({ processed: 1 });
+});
+
 test("on shutdown a worker saves what it has, and the rest of the slice waits without counting as a failure", async () => {
   const caller = await world.caller(2);
   const jobId = await world.add(caller, [["valid@mailvet.test", "ann@dumb.test"]]);

@@ -118,7 +118,7 @@ async function serveKeys() {
   app.addHook("onRequest", async (request) => {
     const accountId = String(request.headers["x-signed-in"]);
     const by = { kind: "session", sessionId: "s" } as const;
-    request.caller = { accountId, plan: "payg", isOperator: false, by };
+    request.caller = { accountId, isTest: false, plan: "payg", isOperator: false, by };
   });
   app.register(keyRoutes({ apiKeys: keyring }));
   const address = await app.listen({ host: "127.0.0.1", port: 0 });

@@ -4,6 +4,7 @@ import { mailDomain, openLab } from "@mailvet/lab";
 import { expect, test, vi } from "vitest";
 import { accounts } from "../src/accounts/schema.ts";
 import { createMetrics } from "../src/http/metrics.ts";
+import { countTasks } from "../src/queue/queue-depth.ts";
 import { queueGroups, tasks } from "../src/queue/schema.ts";
 import { createDeploymentFigures } from "../src/system/deployment-figures.ts";
 import { openTestDatabase } from "./database.ts";
@@ -31,6 +32,12 @@ test("after a sandbox job and single checks, the metrics show them", async () =>
     'mailvet_verdict_cache_lookups_total{result="memory"}': 1,
     'mailvet_verdict_cache_lookups_total{result="missing"}': 1,
     'mailvet_probe_findings_total{answer="accepted",provider="other"}': 1,
+    'mailvet_smtp_sessions_total{provider="other",outcome="completed"}': 1,
+    'mailvet_smtp_replies_total{meaning="accepted",provider="other"}': 1,
+    'mailvet_smtp_replies_total{meaning="mailbox_not_found",provider="other"}': 1, // the decoy
+    mailvet_smtp_slot_wait_seconds_count: 1,
+    'mailvet_dns_lookups_total{lookup="mail_route",outcome="mail_hosts"}': 1,
+    'mailvet_dns_lookups_total{lookup="mail_policies",outcome="found"}': 1,
     mailvet_credits_charged_total: 2,
     mailvet_credits_refunded_total: 0,
     'mailvet_job_rows_total{sandbox="true"}': 3,
@@ -107,6 +114,28 @@ test("tasks are counted per queue and state, and without a database the scrape s
   const without = await render();
   expect(without.mailvet_database_ready).toBe(0);
   expect(Object.keys(without).filter((name) => /queue_tasks|mailvet_jobs\{|breakers/.test(name))).toEqual([]);
+});
+
+test("many tasks are estimated from a sample, and running ones are counted", async () => {
+  await using database = await openTestDatabase();
+  const { orm, pool } = database;
+  const accountId = randomUUID();
+  await orm.insert(accounts).values({ id: accountId, email: "ann@team.example", plan: "payg" });
+  const groupId = randomUUID();
+  await orm.insert(queueGroups).values({ id: groupId, accountId });
+  const added = 60_000;
+  await pool.query(
+    `insert into tasks (group_id, queue, subject, state, due_at, turn_id)
+     select $1, 'slice', n, case n % 1000 when 0 then 'taken' else 'ready' end, now(),
+       case n % 1000 when 0 then gen_random_uuid() end
+     from generate_series(1, ${added}) n`,
+    [groupId],
+  );
+  const counts = (await countTasks(pool)).find(({ queue }) => queue === "slice")!;
+  expect(counts.running).toBe(60);
+  expect(counts.due).toBe(counts.waiting);
+  expect(counts.due / added).toBeGreaterThan(0.5);
+  expect(counts.due / added).toBeLessThan(1.5);
 });
 
 async function scrape(url: string): Promise<Record<string, number>> {

@@ -48,7 +48,7 @@ test("a start that waits for a concurrent migration can be interrupted", async (
   const migrating = migrate(database.connection, { interrupted: interrupt.signal });
   const waiting =
     "select from pg_stat_activity where wait_event = 'advisory' and datname = current_database()";
-  await expect.poll(async () => (await other.query(waiting)).rowCount, { timeout: 120_000 }).toBe(1);
+  await expect.poll(async () => (await other.query(waiting)).rowCount).toBe(1);
   interrupt.abort();
   await expect(migrating).rejects.toBe(interrupt.signal.reason);
   await other.end();
@@ -80,7 +80,7 @@ test("a migration that waits for an open transaction does not hold up others, an
   await long.query("select from accounts");
   const migrating = migrate(connection, { folder: next.folder, lockTimeoutMs: 200 });
   const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'alter table%'`;
-  await expect.poll(async () => (await pool.query(waiting)).rowCount, { timeout: 120_000 }).toBe(1);
+  await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(1);
 
   // Queued behind the migration, which gives up while the transaction is still open.
   await pool.query("insert into accounts (email, plan) values ('ann@team.example', 'free')");

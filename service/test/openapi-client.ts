@@ -37,9 +37,16 @@ export type MadeUpRequest = {
 /** Every operation, with references resolved. */
 export function operationsOf(document: Schema): Operation[] {
   const base: string = document.servers[0].url;
+  const known = new Map<string, Schema>();
   return Object.entries<Schema>(document.paths).flatMap(([path, methods]) =>
     Object.entries<Schema>(methods).map(([method, operation]) => {
-      const { operationId: id, tags, parameters = [], requestBody, responses } = resolve(document, operation);
+      const {
+        operationId: id,
+        tags,
+        parameters = [],
+        requestBody,
+        responses,
+      } = resolve(document, known, operation);
       return {
         id,
         tags,
@@ -55,17 +62,24 @@ export function operationsOf(document: Schema): Operation[] {
   );
 }
 
-function resolve(document: Schema, node: unknown): Schema {
+/** What several places refer to is one object, so that its validator is compiled once. */
+function resolve(document: Schema, known: Map<string, Schema>, node: unknown): Schema {
   if (typeof node !== "object" || node === null) return node as Schema;
   if ("$ref" in node && typeof node.$ref === "string") {
-    const target = node.$ref
-      .slice(2)
-      .split("/")
-      .reduce<Schema>((part, name) => part[name], document);
-    return resolve(document, target);
+    const { $ref } = node;
+    const target = () =>
+      $ref
+        .slice(2)
+        .split("/")
+        .reduce<Schema>((part, name) => part[name], document);
+    const found = known.get($ref) ?? resolve(document, known, target());
+    known.set($ref, found);
+    return found;
   }
-  if (Array.isArray(node)) return node.map((item) => resolve(document, item));
-  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolve(document, value)]));
+  if (Array.isArray(node)) return node.map((item) => resolve(document, known, item));
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, resolve(document, known, value)]),
+  );
 }
 
 export type MakeUp = {

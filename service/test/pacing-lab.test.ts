@@ -36,7 +36,8 @@ test("two lists at the same hosts never exceed the connection limit of a host", 
     const verdicts: string[] = [];
     for await (const evidence of verifier.verifyMany(emails, "smtp")) verdicts.push(decide(evidence).status);
     await verifier.close();
-    expect(pacing.events).toEqual([]);
+    // A busy machine may lose notifications for a while: slots are then found by polling.
+    expect(pacing.events.filter(({ event }) => !event.startsWith("notifications_"))).toEqual([]);
     return verdicts;
   };
   const verdicts = (await Promise.all([work(0), work(PEOPLE)])).flat();

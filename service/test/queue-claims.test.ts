@@ -208,6 +208,7 @@ test("closing a group ends the claims on its tasks", async () => {
 
   await database.orm.transaction((tx) => tasks.closeGroup(tx, closed));
 
+  expect(await tasks.keep(database.orm, one!)).toBe(false);
   expect(await world.complete(one!)).toBe(false);
   expect(await tasks.postpone(database.orm, other!, {})).toBe(false);
   expect((await world.claim(5)).map(({ groupId }) => groupId)).toEqual([open]);

@@ -60,7 +60,78 @@ test("20 rounds of kill -9: no acknowledged charge is lost, and a retried one is
   const { days } = await read(url, "/usage");
   const used = days.reduce((sum: number, day: { credits_used: number }) => sum + day.credits_used, 0);
   expect(used).toBe(answered.size);
+});
+
+test("6 rounds of kill -9 during uploads: every acknowledged file is complete", async () => {
+  await using installation = openProgramInstallation();
+  const env = { BOOTSTRAP_API_KEY: KEY, ADMIN_CREDITS: "1000000", LOG_LEVEL: "error" };
+  let running = installation.start(env);
+  const acknowledged = new Map<string, { id: string; column: string }>();
+  let next = 0;
+  let isOver = false;
+  const client = async () => {
+    while (!isOver) {
+      const name = `list-${next++}`;
+      const { url } = await running;
+      const preview = await uploaded(url, listNamed(name));
+      if (preview) acknowledged.set(name, { id: preview.upload_id, column: "email" });
+    }
+  };
+  const clients = [client(), client()];
+  for (let round = 0; round < 6; round++) {
+    const enough = acknowledged.size + 2;
+    while (acknowledged.size < enough) await pause(5); // timing: poll interval
+    await pause(Math.random() * 200); // timing: any moment
+    const program = await running;
+    program.child.kill("SIGKILL");
+    running = program.exit().then(() => installation.start(env));
+    await running;
+  }
+  const { url } = await running;
+  isOver = true;
+  await Promise.all(clients);
+
+  for (const [name, { id, column }] of acknowledged) {
+    const json = { "x-api-key": KEY, "content-type": "application/json" };
+    const confirmed = await fetch(`${url}/api/v1/bulk/upload/confirm`, {
+      method: "POST",
+      headers: json,
+      body: JSON.stringify({ upload_id: id, email_column: column }),
+    });
+    expect(confirmed.status, name).toBe(200);
+    let job = (await confirmed.json()) as { id: string; completed_at: string | null; status: string };
+    while (job.completed_at === null) job = await read(url, `/bulk/jobs/${job.id}?wait=20`);
+    expect(job.status, name).toBe("completed");
+    const download = await fetch(`${url}/api/v1/bulk/jobs/${job.id}/download`, {
+      headers: { "x-api-key": KEY },
+    });
+    const emails = (await download.text())
+      .trim()
+      .split(/\r?\n/)
+      .map((line) => line.split(",", 1)[0]);
+    expect(emails.join("\n"), name).toBe(listNamed(name).trim());
+  }
 }, 1_200_000);
+
+const listNamed = (name: string) =>
+  `email\n${Array.from({ length: 300 }, (_, n) => `valid+${name}-${n}@mailvet.test`).join("\n")}\n`;
+
+/** Undefined: not acknowledged. */
+async function uploaded(url: string, list: string): Promise<{ upload_id: string } | undefined> {
+  const form = new FormData();
+  form.append("file", new Blob([list]), "list.csv");
+  try {
+    const answer = await fetch(`${url}/api/v1/bulk/upload/preview`, {
+      method: "POST",
+      headers: { "x-api-key": KEY },
+      body: form,
+    });
+    const body = (await answer.json()) as { upload_id: string };
+    return answer.status === 200 ? body : undefined;
+  } catch {
+    return undefined; // it has just been killed
+  }
+}
 
 async function isAnswered(url: string, name: string): Promise<boolean> {
   try {
@@ -68,7 +139,7 @@ async function isAnswered(url: string, name: string): Promise<boolean> {
       method: "POST",
       headers: { "x-api-key": KEY, "content-type": "application/json", "idempotency-key": name },
       body: JSON.stringify({ email: `valid+${name}@mailvet.test` }),
-      signal: AbortSignal.timeout(60_000),
+      signal: AbortSignal.timeout(540_000),
     });
     await answer.text();
     return answer.status === 200;

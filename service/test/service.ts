@@ -72,6 +72,7 @@ export async function openService(
   const config = readConfig(
     {
       DATABASE_URL: urlOf(database),
+      DATA_DIR: database.dataDirectory,
       PORT: "0",
       ADMIN_EMAIL: OPERATOR.email,
       ADMIN_PASSWORD: OPERATOR.password,

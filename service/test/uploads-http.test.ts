@@ -31,6 +31,7 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
       },
     },
     sessions: { find: async () => undefined },
+    credentialWatch: { follow: () => () => {} },
     cookie: createSessionCookie(undefined),
     idempotentResponses: createIdempotentResponses(world.database),
     balanceOf: world.ledger.balanceOf,

@@ -3,30 +3,46 @@ import { randomUUID } from "node:crypto";
 import type { Plan } from "@mailvet/contract";
 import { accounts } from "../src/accounts/schema.ts";
 import type { Caller } from "../src/base/caller.ts";
+import type { BlobStore } from "../src/blobs/blob-store.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { createConfirmUpload } from "../src/jobs/confirm-upload.ts";
 import { createJobTransitions } from "../src/jobs/job-transitions.ts";
 import { planHandler } from "../src/jobs/slice-planner.ts";
 import type { Task } from "../src/queue/task.ts";
+import { createUploadFiles } from "../src/uploads/upload-files.ts";
 import { createUploads } from "../src/uploads/uploads.ts";
 import { openClaims } from "./claims.ts";
 import { openTestDatabase } from "./database.ts";
+import { recordEvents } from "./recorded-events.ts";
 
 export type IntakeWorld = Awaited<ReturnType<typeof openIntakeWorld>>;
 
-export async function openIntakeWorld(limits: { maxEmailsPerFile?: number; maxUploadBytes?: number } = {}) {
+export async function openIntakeWorld(
+  limits: { maxEmailsPerFile?: number; maxUploadBytes?: number } = {},
+  otherBlobs?: BlobStore,
+) {
   const database = await openTestDatabase();
   const ledger = createLedger({ database });
   const claims = openClaims(database);
   const { tasks } = claims;
   const allLimits = { maxEmailsPerFile: 100_000, maxUploadBytes: 10_000_000, ...limits };
-  const uploads = createUploads({ database, limits: allLimits });
+  const blobs = otherBlobs ?? database.blobs;
+  const { log, events } = recordEvents();
+  const files = createUploadFiles({ pool: database.pool, blobs, log });
+  const uploads = createUploads({ database, files, limits: allLimits });
   const transitions = createJobTransitions({ database, tasks, publish: async () => {}, retentionDays: 30 });
-  const confirm = createConfirmUpload({ database, transitions, limits: allLimits });
+  const confirm = createConfirmUpload({
+    database,
+    files,
+    transitions,
+    limits: allLimits,
+    retentionDays: 30,
+  });
   const planned: string[] = [];
   const afterWindow = { do: () => {} };
   const plan = planHandler({
     database,
+    files,
     tasks: {
       ...tasks,
       async add(tx, added) {
@@ -47,13 +63,17 @@ export async function openIntakeWorld(limits: { maxEmailsPerFile?: number; maxUp
       await tx.insert(accounts).values({ id: accountId, email: `${accountId}@example.com`, plan });
       await ledger.open(tx, accountId, credits, "welcome");
     });
-    const by = { kind: "key", keyId: randomUUID(), scopes: ["bulk"], isTest: false } as const;
-    return { accountId, plan, isOperator: false, by };
+    const by = { kind: "key", keyId: randomUUID(), scopes: ["bulk"] } as const;
+    return { accountId, isTest: false, plan, isOperator: false, by };
   }
 
   return {
     database,
     ledger,
+    blobs,
+    files,
+    /** Logged about files. */
+    events,
     uploads,
     confirm,
     tasks,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readParts } from "../src/uploads/upload-parts.ts";
+import { findUpload } from "../src/uploads/stored-upload.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
 import { type IntakeWorld, inChunks, openIntakeWorld, tableOf } from "./uploads-world.ts";
 
@@ -17,7 +17,8 @@ const uploadsOf = (accountId: string) =>
 
 async function storedRows(uploadId: string): Promise<string[][]> {
   const rows: string[][] = [];
-  for await (const part of readParts(world.database.pool, uploadId)) {
+  const upload = await findUpload(world.database.orm, uploadId);
+  for await (const part of world.files.read(world.database.pool, upload!)) {
     expect(part.firstRow).toBe(rows.length + 1);
     rows.push(...part.rows);
   }
@@ -220,7 +221,7 @@ test("with too few credits nothing is created or reserved; with enough it succee
 
 test("a test key's job reserves nothing", async () => {
   const live = await world.account({ credits: 0 });
-  const caller = { ...live, by: { ...live.by, isTest: true } } as typeof live;
+  const caller = { ...live, isTest: true };
   const { upload_id: uploadId } = await world.preview(caller, SMALL);
   expect(await world.confirm(caller, { uploadId, emailColumn: "email" })).toMatchObject({
     status: "queued",

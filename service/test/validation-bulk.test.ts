@@ -123,7 +123,7 @@ test("an unfinished check is unknown with retry_after, and known later", async (
   expect(summary).toMatchObject({ unknown_count: 1, credits_used: 3 });
   expect(creditsRemaining).toBe(7);
 
-  const stored = "select from verdicts where account_id = $1";
+  const stored = "select from cached_verdicts where account_id = $1";
   const landed = async () =>
     expect((await world.database.pool.query(stored, [caller.accountId])).rowCount).toBe(2);
   await vi.waitFor(landed, PATIENCE);

@@ -164,7 +164,7 @@ test("timeout_seconds ends the wait, not the check, whose result is cached", asy
   expect(["smtp_timeout", "dns_error"]).toContain(early.sub_status); // a slow machine may not even know the route yet
   expect(early.metadata.retry_after).toBeGreaterThan(0);
   const landed = async () => {
-    const stored = "select from verdicts where account_id = $1";
+    const stored = "select from cached_verdicts where account_id = $1";
     expect((await service.database.pool.query(stored, [ann.accountId])).rowCount).toBe(1);
   };
   await vi.waitFor(landed, PATIENCE);
@@ -188,7 +188,7 @@ test("fresh: older cached verdicts are checked again, and 0 uses none", async ()
   };
   expect(await ask()).toBe(false);
   expect(await ask(60_000 * 60)).toBe(true);
-  await world.database.pool.query("update verdicts set checked_at = checked_at - interval '2 hours'");
+  await world.database.pool.query("update cached_verdicts set checked_at = checked_at - interval '2 hours'");
   expect(await ask(3 * 60_000 * 60)).toBe(true);
   expect(await ask(60_000 * 60)).toBe(false);
   expect(await ask(0)).toBe(false);

@@ -132,7 +132,7 @@ test("after the time limit the answer is unknown, and a later request has the ve
   });
   expect(early.result.performance.response_time_ms).toBeGreaterThanOrEqual(150); // timing: no less on any machine
   const landed = async () => {
-    const stored = "select from verdicts where account_id = $1";
+    const stored = "select from cached_verdicts where account_id = $1";
     expect((await world.database.pool.query(stored, [caller.accountId])).rowCount).toBe(1);
   };
   await vi.waitFor(landed, PATIENCE);

@@ -90,13 +90,12 @@ export async function openValidationWorld(world: MailWorld = {}): Promise<Valida
 }
 
 export function liveKeyOf(accountId: string, plan: Plan = "payg"): Caller {
-  const by: Caller["by"] = { kind: "key", keyId: randomUUID(), scopes: ["validate", "bulk"], isTest: false };
-  return { accountId, plan, isOperator: false, by };
+  const by: Caller["by"] = { kind: "key", keyId: randomUUID(), scopes: ["validate", "bulk"] };
+  return { accountId, isTest: false, plan, isOperator: false, by };
 }
 
 export function testKeyOf({ accountId, plan }: Caller): Caller {
-  const caller = liveKeyOf(accountId, plan);
-  return { ...caller, by: { ...(caller.by as Extract<Caller["by"], { kind: "key" }>), isTest: true } };
+  return { ...liveKeyOf(accountId, plan), isTest: true };
 }
 
 /** A request that begins now. */

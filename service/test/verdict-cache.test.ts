@@ -2,6 +2,9 @@
 import { type Evidence, readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accounts } from "../src/accounts/schema.ts";
+import { partitionDates } from "../src/db/partitions.ts";
+import { addressHash } from "../src/feedback/address-hash.ts";
+import { expiryDate } from "../src/validations/freshness.ts";
 import { SANDBOX_OUTCOMES } from "../src/validations/sandbox-outcomes.ts";
 import { createVerdictCache } from "../src/validations/verdict-cache.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
@@ -62,7 +65,7 @@ test("stale evidence is not returned, in any process, and is deleted in time", a
   const memory = openMemory();
   memory.store(accountId, "old@gone.test", missing, Date.now() - 2 * HOUR);
   memory.store(accountId, "new@gone.test", missing, Date.now());
-  memory.store(accountId, "ancient@gone.test", missing, Date.now() - 31 * 24 * HOUR);
+  memory.store(accountId, "ancient@gone.test", missing, Date.now() - 40 * 24 * HOUR);
   await memory.close();
   expect(memory.findInMemory(accountId, "old@gone.test")).toBeUndefined();
   expect(memory.findInMemory(accountId, "new@gone.test")).toBeDefined();
@@ -138,15 +141,102 @@ test("a deleted account does not prevent writes of other accounts", async () => 
   expect(events).toEqual([]);
 });
 
-test("the table reveals neither addresses nor accounts with the same address", async () => {
+test("the tables reveal neither addresses nor accounts with the same address", async () => {
   const [ann, bob] = [await openAccount(), await openAccount()];
   const memory = openMemory();
-  for (const accountId of [ann, bob]) memory.store(accountId, "secret.person@shop.test", proven, Date.now());
+  const reply = { code: 250, enhanced: "2.1.5", text: "<secret.person@shop.test> recipient ok" };
+  const quoting: Evidence = { ...proven, mailbox: { answer: "accepted", reply } };
+  for (const accountId of [ann, bob]) memory.store(accountId, "secret.person@shop.test", quoting, Date.now());
   await memory.close();
   const { rows } = await database.pool.query(
-    "select encode(address_hash, 'hex') as hash, evidence::text from verdicts where account_id = any($1)",
+    `select address_key, own, f.content as facts, m.content as finding
+     from cached_verdicts v join cached_facts f on f.id = facts_id left join cached_facts m on m.id = finding_id
+     where account_id = any($1)`,
     [[ann, bob]],
   );
-  expect(new Set(rows.map((row) => row.hash)).size).toBe(2);
+  expect(new Set(rows.map((row) => row.address_key)).size).toBe(2);
   expect(JSON.stringify(rows)).not.toContain("secret.person");
+  const recalled = await openMemory().findFresh(ann, ["secret.person@shop.test"]);
+  expect(recalled.get("secret.person@shop.test")?.evidence.mailbox?.reply).toEqual(reply);
+});
+
+test("facts about a domain are stored once, and verdicts keep those they were derived from", async () => {
+  const accountId = await openAccount();
+  const before = Date.now() - HOUR;
+  const addresses = Array.from({ length: 50 }, (_, i) => `ann${i}@facts.test`);
+  const old: Evidence = { ...proven, provider: "old-provider" };
+  const writing = openMemory();
+  for (const address of addresses) writing.store(accountId, address, old, before);
+  await writing.close();
+  const refreshed: Evidence = { ...proven, provider: "new-provider" };
+  const later = openMemory();
+  later.store(accountId, "ann7@facts.test", refreshed, Date.now());
+  await later.close();
+
+  const { rows } = await database.pool.query(
+    "select content->>'provider' as provider from cached_facts where content->>'provider' like '%-provider' order by 1",
+  );
+  expect(new Set(rows.map(({ provider }) => provider))).toEqual(new Set(["new-provider", "old-provider"]));
+  const recalled = await openMemory().findFresh(accountId, addresses);
+  expect(recalled.get("ann6@facts.test")).toMatchObject({
+    evidence: { provider: "old-provider" },
+    checkedAtMs: before,
+  });
+  expect(recalled.get("ann7@facts.test")?.evidence.provider).toBe("new-provider");
+});
+
+test("a later verdict that is no longer fresh is not followed by an earlier one that would be", async () => {
+  const accountId = await openAccount();
+  const memory = openMemory();
+  memory.store(accountId, "ann@shop.test", proven, Date.now() - 5 * HOUR); // fresh for days
+  await memory.close();
+  const later = openMemory();
+  later.store(accountId, "ann@shop.test", missing, Date.now() - 2 * HOUR); // was fresh for an hour
+  await later.close();
+  expect((await openMemory().findFresh(accountId, ["ann@shop.test"])).size).toBe(0);
+});
+
+test("verdicts are deleted with their account", async () => {
+  const accountId = await openAccount();
+  const memory = openMemory();
+  memory.store(accountId, "ann@shop.test", proven, Date.now());
+  await memory.close();
+  await database.pool.query("delete from accounts where id = $1", [accountId]);
+  const left = await database.pool.query("select from cached_verdicts where account_id = $1", [accountId]);
+  expect(left.rowCount).toBe(0);
+});
+
+test("verdicts of an earlier release answer until they are stale, unless there is a later one", async () => {
+  const accountId = await openAccount();
+  for (const address of ["ann@old.test", "bob@old.test"])
+    await database.pool.query(
+      `insert into verdicts (account_id, address_hash, evidence, checked_at, fresh_until)
+       values ($1, decode($2, 'hex'), $3, now() - interval '1 hour', now() + interval '1 hour')`,
+      [accountId, addressHash(accountId, address), { provider: "of-before" }],
+    );
+  const memory = openMemory();
+  memory.store(accountId, "bob@old.test", proven, Date.now());
+  await memory.close();
+  const recalled = await openMemory().findFresh(accountId, ["ann@old.test", "bob@old.test"]);
+  expect(recalled.get("ann@old.test")?.evidence).toEqual({ provider: "of-before" });
+  expect(recalled.get("bob@old.test")?.evidence.mailbox).toEqual(proven.mailbox);
+});
+
+test("maintenance creates the partitions that are needed next, and a write that finds none creates it", async () => {
+  await using empty = await openTestDatabase();
+  const partitions = () => partitionDates(empty.pool, "cached_verdicts");
+  expect(await partitions()).toEqual([]);
+  const memory = createVerdictCache({ database: empty, log });
+  await memory.deleteExpired();
+  const ahead = await partitions();
+  expect(ahead).toContain(expiryDate(Date.now() + 3 * 24 * HOUR));
+  const [account] = await empty.orm
+    .insert(accounts)
+    .values({ email: "ann@example.com", plan: "payg" })
+    .returning();
+  memory.store(account!.id, "ann@shop.test", proven, Date.now() - 20 * 24 * HOUR);
+  await memory.close();
+  expect((await partitions()).length).toBe(ahead.length + 1);
+  expect((await memory.findStale(account!.id, ["ann@shop.test"])).size).toBe(1);
+  expect(events).toEqual([]);
 });

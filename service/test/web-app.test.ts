@@ -13,6 +13,7 @@ import { createPubSub } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
+import { createCredentialWatch } from "../src/http/middleware/credential-watch.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
@@ -48,6 +49,7 @@ type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
 
 async function openSite(webDirectory: string, settings: Partial<HttpSettings> = {}): Promise<Site> {
   const notices = createPubSub(database.connection, { log: () => {} });
+  const credentialWatch = createCredentialWatch({ notices });
   const keyring = createApiKeys({ database, notices });
   const ledger = createLedger({ database });
   const app = buildApp({
@@ -56,6 +58,7 @@ async function openSite(webDirectory: string, settings: Partial<HttpSettings> = 
     pool: database.pool,
     apiKeys: keyring,
     sessions: createSessions({ database }),
+    credentialWatch,
     cookie: createSessionCookie(undefined),
     idempotentResponses: createIdempotentResponses(database),
     balanceOf: ledger.balanceOf,

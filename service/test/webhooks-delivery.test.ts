@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { answers, type Behaviour, openReceiver, type Receiver, verified } from "./webhooks-receiver.ts";
-import { openWebhookWorld, type Process, type WebhookWorld } from "./webhooks-world.ts";
+import { live, openWebhookWorld, type Process, type WebhookWorld } from "./webhooks-world.ts";
 
 let world: WebhookWorld;
 let service: Process;
@@ -23,11 +23,11 @@ afterEach(async () => {
 });
 afterAll(() => world.close());
 
-const subscribe = (url = receiver.url) => service.webhooks.create(ann, { url });
+const subscribe = (url = receiver.url) => service.webhooks.create(live(ann), { url });
 const publish = (event: "job.completed" | "job.failed" = "job.completed", data = {}) =>
   world.publish(service, ann, event, data);
 const log = async (endpointId: string) =>
-  (await service.webhooks.deliveries(ann, endpointId, { skip: 0, limit: 100 })).deliveries;
+  (await service.webhooks.deliveries(live(ann), endpointId, { skip: 0, limit: 100 })).deliveries;
 const only = async (endpointId: string) => {
   const [delivery, ...others] = await log(endpointId);
   expect(others).toEqual([]);
@@ -67,7 +67,7 @@ test("a message is delivered once, with a signature that the receiver's library 
 
 test("after a rotation both secrets sign for a day, then only the new one", async () => {
   const { id, secret: old } = await subscribe();
-  const { secret } = await service.webhooks.rotateSecret(ann, id);
+  const { secret } = await service.webhooks.rotateSecret(live(ann), id);
   expect(secret).not.toBe(old);
 
   await publish();
@@ -102,7 +102,7 @@ test("a failed delivery is retried under the same id with growing delays until i
     attempts: 4,
     trouble: "The endpoint answered 500.",
   });
-  expect((await service.webhooks.get(ann, id)).failing_since).not.toBeNull();
+  expect((await service.webhooks.get(live(ann), id)).failing_since).not.toBeNull();
 
   receiver.behave(answers(200));
   await service.runDue();
@@ -112,7 +112,7 @@ test("a failed delivery is retried under the same id with growing delays until i
     response_status: 200,
     trouble: null,
   });
-  expect((await service.webhooks.get(ann, id)).failing_since).toBeNull();
+  expect((await service.webhooks.get(live(ann), id)).failing_since).toBeNull();
   expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
   for (const message of receiver.received) verified(secret, message);
 });
@@ -128,7 +128,10 @@ test("after eight attempts a delivery has failed, and an endpoint that has not b
   expect(await service.runDue()).toBe(0);
   expect(await only(id)).toMatchObject({ state: "failed", attempts: 8, next_attempt_at: null });
   expect(world.outcomes.slice(-8)).toEqual([...Array(7).fill("retried"), "failed"]);
-  expect(await service.webhooks.get(ann, id)).toMatchObject({ is_enabled: true, disabled_reason: null });
+  expect(await service.webhooks.get(live(ann), id)).toMatchObject({
+    is_enabled: true,
+    disabled_reason: null,
+  });
 });
 
 test("no attempt is made later than a day after the event", async () => {
@@ -241,7 +244,7 @@ test("an endpoint that answers 410 is disabled at once, and its owner gets an em
   await service.run(first!);
   await service.run(second!);
 
-  expect(await service.webhooks.get(ann, id)).toMatchObject({
+  expect(await service.webhooks.get(live(ann), id)).toMatchObject({
     is_enabled: false,
     disabled_reason: "The endpoint answered 410 Gone.",
   });
@@ -276,7 +279,7 @@ test("an endpoint without a successful delivery for a day is disabled when a del
   const lastAttempt = (await log(id)).find(({ event }) => event === "job.completed")!;
   await service.run(due.find(({ subject }) => subject === lastAttempt.id)!);
 
-  const off = await service.webhooks.get(ann, id);
+  const off = await service.webhooks.get(live(ann), id);
   expect(off).toMatchObject({
     is_enabled: false,
     disabled_reason: expect.stringMatching(/^No successful delivery since \d{4}-/),
@@ -289,7 +292,7 @@ test("an endpoint without a successful delivery for a day is disabled when a del
   expect(world.emails.filter(({ accountId }) => accountId === ann)).toHaveLength(1);
 
   receiver.behave(answers(204));
-  expect(await service.webhooks.update(ann, id, { is_enabled: true })).toMatchObject({
+  expect(await service.webhooks.update(live(ann), id, { is_enabled: true })).toMatchObject({
     is_enabled: true,
     disabled_reason: null,
     failing_since: null,
@@ -306,14 +309,17 @@ test("a delivered message can be replayed: the same body under the same id", asy
   const { id: deliveryId } = await only(id);
 
   receiver.behave(answers(500));
-  expect(await service.webhooks.replay(ann, id, deliveryId)).toMatchObject({ state: "pending", attempts: 1 });
+  expect(await service.webhooks.replay(live(ann), id, deliveryId)).toMatchObject({
+    state: "pending",
+    attempts: 1,
+  });
   await service.runDue();
   const [dueIn] = await world.dueInSeconds(id);
   expect(dueIn).toBeLessThan(6); // the retry delays start again
 
   receiver.behave(answers(204));
   expect(await service.runDue()).toBe(0);
-  await service.webhooks.replay(ann, id, deliveryId); // pending, so it is sent now
+  await service.webhooks.replay(live(ann), id, deliveryId); // pending, so it is sent now
   expect(await service.runDue()).toBe(1);
   expect(await only(id)).toMatchObject({ id: deliveryId, state: "delivered", attempts: 3 });
   expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
@@ -353,8 +359,8 @@ test("a process whose heartbeats expired while sending saves nothing", async () 
 });
 
 test.each([
-  ["disabled", (id: string) => service.webhooks.update(ann, id, { is_enabled: false }), 1],
-  ["deleted", (id: string) => service.webhooks.remove(ann, id), 0],
+  ["disabled", (id: string) => service.webhooks.update(live(ann), id, { is_enabled: false }), 1],
+  ["deleted", (id: string) => service.webhooks.remove(live(ann), id), 0],
 ])("an endpoint can be %s during a delivery", async (_, change, kept) => {
   const { id } = await subscribe();
   await publish();

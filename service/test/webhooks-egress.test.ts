@@ -5,7 +5,7 @@ import { servfail } from "@mailvet/lab";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { HOOKS_CERTIFICATE } from "./webhooks-certificate.ts";
 import { openReceiver, type Receiver, verified } from "./webhooks-receiver.ts";
-import { openWebhookWorld, type WebhookWorld } from "./webhooks-world.ts";
+import { live, openWebhookWorld, type WebhookWorld } from "./webhooks-world.ts";
 
 /** A real address, because TEST-NET addresses are rejected too. Nothing is sent to it here. */
 const PUBLIC = "93.184.216.34";
@@ -64,17 +64,21 @@ test("only public hosts are accepted, and no connection is opened to others", as
   };
   const found: Record<string, string> = {};
   for (const url of Object.keys(refused)) {
-    await service.webhooks.create(ann, { url }).catch(({ code, message }) => {
+    await service.webhooks.create(live(ann), { url }).catch(({ code, message }) => {
       expect(code).toBe("webhook_url_rejected");
       found[url] = message;
     });
   }
   expect(found).toEqual(refused);
-  expect(await service.webhooks.list(ann)).toEqual([]);
+  expect(await service.webhooks.list(live(ann))).toEqual([]);
 
-  const { id, url } = await service.webhooks.create(ann, { url: "https://public.example:8443/hook?a=b" });
+  const { id, url } = await service.webhooks.create(live(ann), {
+    url: "https://public.example:8443/hook?a=b",
+  });
   expect(url).toBe("https://public.example:8443/hook?a=b");
-  await expect(service.webhooks.update(ann, id, { url: "https://private.example/" })).rejects.toMatchObject({
+  await expect(
+    service.webhooks.update(live(ann), id, { url: "https://private.example/" }),
+  ).rejects.toMatchObject({
     code: "webhook_url_rejected",
   });
   expect(receiver.connections()).toBe(0);
@@ -85,7 +89,7 @@ test("a failed name resolution is reported as such", async () => {
     names: { "broken.example": { answers: servfail } },
   });
   const ann = await world.account();
-  await expect(service.webhooks.create(ann, { url: "https://broken.example/" })).rejects.toMatchObject({
+  await expect(service.webhooks.create(live(ann), { url: "https://broken.example/" })).rejects.toMatchObject({
     message: expect.stringMatching(/^broken\.example could not be resolved/),
   });
 });
@@ -94,12 +98,12 @@ test("a name that resolves to a private address at the time of sending is reject
   const before = await world.open({ names: NAMES, egressAllow: [] });
   const ann = await world.account();
   const url = `https://public.example:${receiver.port}/`;
-  const { id } = await before.webhooks.create(ann, { url });
+  const { id } = await before.webhooks.create(live(ann), { url });
   await world.publish(before, ann, "job.completed");
 
   const after = await world.open({ names: { "public.example": { A: ["127.0.0.1"] } }, egressAllow: [] });
   await after.runDue();
-  const { deliveries } = await after.webhooks.deliveries(ann, id, { skip: 0, limit: 1 });
+  const { deliveries } = await after.webhooks.deliveries(live(ann), id, { skip: 0, limit: 1 });
   expect(deliveries[0]).toMatchObject({
     state: "pending",
     attempts: 1,
@@ -113,9 +117,10 @@ test("ranges opened by the operator accept plain HTTP, public addresses do not",
   const ann = await world.account();
   const { port } = receiver;
   const hosts = ["127.0.0.1", "localhost", "loopback.example", "both.example"];
-  for (const host of hosts) await service.webhooks.create(ann, { url: `http://${host}:${port}/${host}` });
+  for (const host of hosts)
+    await service.webhooks.create(live(ann), { url: `http://${host}:${port}/${host}` });
   for (const url of [`http://half-public.example:${port}/`, "http://public.example/"]) {
-    await expect(service.webhooks.create(ann, { url })).rejects.toMatchObject({ message: HTTPS });
+    await expect(service.webhooks.create(live(ann), { url })).rejects.toMatchObject({ message: HTTPS });
   }
   await world.publish(service, ann, "job.completed");
   await service.runDue();
@@ -131,10 +136,12 @@ test("the receiver's certificate must be valid for its name", async () => {
   const trusting = await world.open({ names, settings: { ca: HOOKS_CERTIFICATE } });
   const wary = await world.open({ names });
   const ann = await world.account();
-  const { id, secret } = await wary.webhooks.create(ann, { url: `https://hooks.example:${encrypted.port}/` });
-  const other = await wary.webhooks.create(ann, { url: `https://other.example:${encrypted.port}/` });
+  const { id, secret } = await wary.webhooks.create(live(ann), {
+    url: `https://hooks.example:${encrypted.port}/`,
+  });
+  const other = await wary.webhooks.create(live(ann), { url: `https://other.example:${encrypted.port}/` });
   const troubleOf = async (endpointId: string) =>
-    (await wary.webhooks.deliveries(ann, endpointId, { skip: 0, limit: 1 })).deliveries[0]!.trouble;
+    (await wary.webhooks.deliveries(live(ann), endpointId, { skip: 0, limit: 1 })).deliveries[0]!.trouble;
 
   await world.publish(wary, ann, "job.completed");
   await wary.runDue();
@@ -160,10 +167,10 @@ test("nothing is sent to an https URL whose server does not speak TLS", async ()
   const service = await world.open({ names: NAMES });
   const ann = await world.account();
   const { port } = server.address() as AddressInfo;
-  const { id } = await service.webhooks.create(ann, { url: `https://loopback.example:${port}/` });
+  const { id } = await service.webhooks.create(live(ann), { url: `https://loopback.example:${port}/` });
   await world.publish(service, ann, "job.completed");
   await service.runDue();
-  const { deliveries } = await service.webhooks.deliveries(ann, id, { skip: 0, limit: 1 });
+  const { deliveries } = await service.webhooks.deliveries(live(ann), id, { skip: 0, limit: 1 });
   expect(deliveries[0]).toMatchObject({
     state: "pending",
     trouble: "The TLS handshake failed.",

@@ -10,7 +10,7 @@ import { createPubSub } from "../src/db/pubsub.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
 import { startWorker } from "../src/queue/worker.ts";
 import { openReceiver, verified } from "./webhooks-receiver.ts";
-import { openWebhookWorld, type Process, type WebhookWorld } from "./webhooks-world.ts";
+import { live, openWebhookWorld, type Process, type WebhookWorld } from "./webhooks-world.ts";
 
 let world: WebhookWorld;
 let service: Process;
@@ -24,7 +24,10 @@ afterAll(() => world.close());
 
 /** Messages published to an endpoint, oldest first. */
 async function published(accountId: string, endpointId: string) {
-  const { deliveries } = await service.webhooks.deliveries(accountId, endpointId, { skip: 0, limit: 100 });
+  const { deliveries } = await service.webhooks.deliveries(live(accountId), endpointId, {
+    skip: 0,
+    limit: 100,
+  });
   return deliveries.reverse().map(({ message }) => {
     const read = JSON.parse(message);
     expect(Value.Check(WebhookMessage, read)).toBe(true);
@@ -34,11 +37,11 @@ async function published(accountId: string, endpointId: string) {
 
 test("an endpoint gets the events it subscribes to, of its own account only", async () => {
   const [ann, bob] = [await world.account(), await world.account()];
-  const all = await service.webhooks.create(ann, { url: URL });
-  const some = await service.webhooks.create(ann, { url: URL, events: ["job.failed", "job.paused"] });
-  const off = await service.webhooks.create(ann, { url: URL });
-  await service.webhooks.update(ann, off.id, { is_enabled: false });
-  const others = await service.webhooks.create(bob, { url: URL });
+  const all = await service.webhooks.create(live(ann), { url: URL });
+  const some = await service.webhooks.create(live(ann), { url: URL, events: ["job.failed", "job.paused"] });
+  const off = await service.webhooks.create(live(ann), { url: URL });
+  await service.webhooks.update(live(ann), off.id, { is_enabled: false });
+  const others = await service.webhooks.create(live(bob), { url: URL });
 
   await world.publish(service, ann, "job.completed", { job: 1 });
   await world.publish(service, ann, "job.failed", { job: 2 });
@@ -53,9 +56,9 @@ test("an endpoint gets the events it subscribes to, of its own account only", as
 
 test("a rolled-back transaction publishes nothing", async () => {
   const ann = await world.account();
-  const { id } = await service.webhooks.create(ann, { url: URL });
+  const { id } = await service.webhooks.create(live(ann), { url: URL });
   const rolledBack = world.database.orm.transaction(async (tx) => {
-    await service.webhooks.publish(tx, ann, "job.completed", {});
+    await service.webhooks.publish(tx, live(ann), "job.completed", {});
     throw new Error("no");
   });
   await expect(rolledBack).rejects.toThrow("no");
@@ -66,14 +69,14 @@ test("a rolled-back transaction publishes nothing", async () => {
 test("deleting an endpoint during a publish does not break it", async () => {
   const ann = await world.account();
   const [gone, kept] = [
-    await service.webhooks.create(ann, { url: URL }),
-    await service.webhooks.create(ann, { url: URL }),
+    await service.webhooks.create(live(ann), { url: URL }),
+    await service.webhooks.create(live(ann), { url: URL }),
   ];
   const { orm, pool } = world.database;
   const deleting = await pool.connect();
   await deleting.query("begin");
   await deleting.query("delete from webhook_endpoints where id = $1", [gone.id]);
-  const publishing = orm.transaction((tx) => service.webhooks.publish(tx, ann, "job.completed", {}));
+  const publishing = orm.transaction((tx) => service.webhooks.publish(tx, live(ann), "job.completed", {}));
   await pause(50); // timing: the two overlap on most machines
   await deleting.query("commit");
   deleting.release();
@@ -83,22 +86,22 @@ test("deleting an endpoint during a publish does not break it", async () => {
 
 test("an event published while the endpoint is being disabled does not stay pending", async () => {
   const ann = await world.account();
-  const { id } = await service.webhooks.create(ann, { url: URL });
+  const { id } = await service.webhooks.create(live(ann), { url: URL });
   let off: Promise<unknown> = Promise.resolve();
   await world.database.orm.transaction(async (tx) => {
-    await service.webhooks.publish(tx, ann, "job.completed", {});
-    off = service.webhooks.update(ann, id, { is_enabled: false });
+    await service.webhooks.publish(tx, live(ann), "job.completed", {});
+    off = service.webhooks.update(live(ann), id, { is_enabled: false });
     await pause(50); // timing: the two overlap on most machines
   });
   await off;
-  const { deliveries } = await service.webhooks.deliveries(ann, id, { skip: 0, limit: 1 });
+  const { deliveries } = await service.webhooks.deliveries(live(ann), id, { skip: 0, limit: 1 });
   expect(deliveries).toMatchObject([{ state: "failed", trouble: expect.stringContaining("disabled") }]);
   expect(await world.dueInSeconds(id)).toEqual([]);
 });
 
 test("creating and revoking a key is published once, without its secret", async () => {
   const ann = await world.account();
-  const { id } = await service.webhooks.create(ann, { url: URL });
+  const { id } = await service.webhooks.create(live(ann), { url: URL });
   const notices = createPubSub(world.database.connection, { log: () => {} });
   const keyring = createApiKeys({ database: world.database, notices, announce: service.webhooks.publish });
   const { key, text } = await keyring.create(ann, {
@@ -121,7 +124,7 @@ test("creating and revoking a key is published once, without its secret", async 
 
 test("credits.low is published when the balance crosses the threshold, not at every charge after", async () => {
   const ann = await world.account();
-  const { id } = await service.webhooks.create(ann, { url: URL });
+  const { id } = await service.webhooks.create(live(ann), { url: URL });
   const { database } = world;
   const ledger = createLedger({ database, onLow: service.webhooks.publishLowCredits });
   await database.orm.transaction((tx) => ledger.open(tx, ann, 105, "opened"));
@@ -155,7 +158,7 @@ test("credits.low is published when the balance crosses the threshold, not at ev
 test("a running worker sends a published event at once", async () => {
   await using receiver = await openReceiver();
   const ann = await world.account();
-  const { secret } = await service.webhooks.create(ann, { url: receiver.url });
+  const { secret } = await service.webhooks.create(live(ann), { url: receiver.url });
   const notices = createPubSub(world.database.connection, { log: () => {} });
   const { webhooks } = service;
   const { database, boss, tasks, feed } = world;
@@ -181,7 +184,7 @@ test("a running worker sends a published event at once", async () => {
 
 test("deliveries are deleted after 30 days, unless they are pending again", async () => {
   const ann = await world.account();
-  const { id } = await service.webhooks.create(ann, { url: URL });
+  const { id } = await service.webhooks.create(live(ann), { url: URL });
   for (const event of ["job.completed", "job.failed", "job.paused"] as const) {
     await world.publish(service, ann, event);
   }

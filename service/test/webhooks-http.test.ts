@@ -174,6 +174,7 @@ async function serve() {
     const by = { kind: "session", sessionId: "s" } as const;
     request.caller = {
       accountId: String(request.headers["x-signed-in"]),
+      isTest: request.headers["x-mailvet-mode"] === "test",
       plan: "payg",
       isOperator: false,
       by,

@@ -5,6 +5,7 @@ import { createResolver } from "@mailvet/engine";
 import { type MailWorld, openLab } from "@mailvet/lab";
 import { sql } from "drizzle-orm";
 import { accounts } from "../src/accounts/schema.ts";
+import type { Owner } from "../src/base/caller.ts";
 import type { Task } from "../src/queue/task.ts";
 import { createWebhooks, type WebhookSettings, type Webhooks } from "../src/webhooks/webhooks.ts";
 import { openClaims } from "./claims.ts";
@@ -85,7 +86,7 @@ export async function openWebhookWorld() {
     },
 
     publish: ({ webhooks }: { webhooks: Webhooks }, accountId: string, event: WebhookEvent, data = {}) =>
-      orm.transaction((tx) => webhooks.publish(tx, accountId, event, data)),
+      orm.transaction((tx) => webhooks.publish(tx, live(accountId), event, data)),
 
     /** Makes every waiting task of an endpoint due. */
     hurry: (endpointId: string) =>
@@ -118,3 +119,7 @@ export async function openWebhookWorld() {
 }
 
 export type Process = Awaited<ReturnType<WebhookWorld["open"]>>;
+
+export function live(accountId: string): Owner {
+  return { accountId, isTest: false };
+}

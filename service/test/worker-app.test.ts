@@ -55,7 +55,7 @@ test("idle and incomplete connections are closed when a worker stops", async () 
     new Promise<number>((resolve, reject) =>
       app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
     );
-  await expect.poll(accepted, { timeout: 120_000 }).toBe(100);
+  await expect.poll(accepted).toBe(100);
   await app.close();
   await Promise.all(closed);
   await database.close();

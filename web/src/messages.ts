@@ -103,8 +103,8 @@ export const common = {
     enterprise: "Enterprise",
   } satisfies Record<Plan, string>,
   planLimits: (limits: PlanLimits): string[] => [
-    limits.api_access ? "Web app and API" : "Web app only. API keys work on paid plans.",
-    `${plural(limits.requests_per_minute, "request")} per minute ${limits.api_access ? "per key" : "in the web app"}`,
+    limits.api_access ? "Web app and API" : "Web app and test keys. Live API keys work on paid plans.",
+    `${plural(limits.requests_per_minute, "request")} per minute`,
     `${plural(limits.concurrent_requests, "concurrent request")}`,
     `Up to ${emails(limits.emails_per_file)} per file`,
     `${plural(limits.active_jobs, "active job")}`,
@@ -122,6 +122,12 @@ export const shellMessages = {
   theme: "Theme",
   themes: { light: "Light", dark: "Dark", auto: "System" },
   signOut: "Sign out",
+  testMode: {
+    name: "Test mode",
+    explanation: "Verdicts are simulated, no mail server is contacted, and nothing is charged.",
+    enter: "Switch to test mode",
+    leave: "Leave test mode",
+  },
   nav: {
     overview: "Overview",
     validate: "Validate",

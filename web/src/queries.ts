@@ -1,9 +1,10 @@
 /** API client, query cache, and the queries that several pages share. */
 import { createClient, MailvetProblem } from "@mailvet/sdk";
 import { MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
+import { mode } from "./mode.ts";
 
 /** Authenticated by the session cookie, which the browser adds. */
-export const service = createClient({ baseUrl: window.location.origin });
+export const service = createClient({ baseUrl: window.location.origin, mode });
 
 export const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: handleSessionEnd }),

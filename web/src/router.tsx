@@ -1,5 +1,6 @@
 /** Routes. Each page is a separate chunk, fetched on the first visit. */
 import {
+  type AnyRoute,
   createRootRoute,
   createRoute,
   createRouter,
@@ -24,15 +25,6 @@ const root = createRootRoute({
   notFoundComponent: PageNotFound,
 });
 
-/** Pages that need no session: sign-in, sign-up and password reset. */
-const publicPage = <P extends string>(path: P, load: () => Promise<{ Page: () => React.ReactNode }>) =>
-  createRoute({
-    getParentRoute: () => root,
-    path,
-    component: lazyRouteComponent(load, "Page"),
-    validateSearch: textSearch,
-  });
-
 /** Parent of all pages that need a session. */
 const signedIn = createRoute({
   getParentRoute: () => root,
@@ -44,13 +36,18 @@ const signedIn = createRoute({
     void queries.prefetchQuery(accountQuery); // in parallel with the page's chunk
   },
 });
-const page = <P extends string>(path: P, load: () => Promise<{ Page: () => React.ReactNode }>) =>
-  createRoute({
-    getParentRoute: () => signedIn,
-    path,
-    component: lazyRouteComponent(load, "Page"),
-    validateSearch: textSearch,
-  });
+const pageBelow =
+  <Parent extends AnyRoute>(parent: Parent) =>
+  <P extends string>(path: P, load: () => Promise<{ Page: () => React.ReactNode }>) =>
+    createRoute({
+      getParentRoute: () => parent,
+      path,
+      component: lazyRouteComponent(load, "Page"),
+      validateSearch: textSearch,
+    });
+/** Needs no session: sign-in, sign-up and password reset. */
+const publicPage = pageBelow(root);
+const page = pageBelow(signedIn);
 
 const routes = root.addChildren([
   publicPage("/sign-in", () => import("./pages/sign-in/sign-in-page.tsx")),

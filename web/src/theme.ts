@@ -1,4 +1,5 @@
 /** Mantine theme. Shades are chosen for a text contrast of at least 4.5:1 in both colour schemes. */
+import type { Status } from "@mailvet/contract";
 import { Badge, type CSSVariablesResolver, createTheme, Modal, NavLink } from "@mantine/core";
 import { common } from "./messages.ts";
 
@@ -79,3 +80,11 @@ export const STATUS_CHART_COLORS = {
   unknown: "gray.6",
   invalid: "red.7",
 } as const;
+
+/** In the order of every chart. */
+export const STATUSES = Object.keys(STATUS_CHART_COLORS) as Status[];
+
+/** Chart colour of a verdict, for style sheets. */
+export function statusColor(status: Status): string {
+  return `var(--mantine-color-${STATUS_CHART_COLORS[status].replace(".", "-")})`;
+}

@@ -151,7 +151,7 @@ async function createJobs({ jobs }: Client) {
     return (await jobs.confirm({ uploadId: upload_id, emailColumn: "email" })).id;
   };
   const doneId = await start(`${LIST}mailbox-not-found@mailvet.test\ncatch-all@mailvet.test\n`);
-  await jobs.wait(doneId, { signal: AbortSignal.timeout(120_000) });
+  await jobs.wait(doneId, { signal: AbortSignal.timeout(540_000) });
   const runningId = await start(`${LIST}ann@slow.example-lab.com\n`);
   return { doneId, runningId };
 }

@@ -158,3 +158,28 @@ async function download(page: Page, name: string): Promise<string[]> {
   const added = header!.split(";").length - header!.split(";").indexOf("mailvet_sub_status") - 1;
   return [header!, ...lines.slice(0, -1)].map((line) => line.split(";").slice(0, -added).join(";"));
 }
+
+journey("test mode has jobs of its own, and costs nothing", async ({ service, visit }) => {
+  const { cookie, key } = await service.openAccount({ credits: 5 });
+  const { page, open } = await visit({ cookie });
+  await open("/bulk");
+  await page.getByRole("switch", { name: "Test mode" }).click({ force: true });
+  await page.getByRole("complementary", { name: "Test mode" }).waitFor();
+
+  await page.goto("/bulk");
+  await choose(page, "trial.csv", "email\nmailbox-full@real-company.example\n");
+  await page.getByRole("button", { name: "Start validation" }).click();
+  await page.getByText("Completed", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "5 credits" }).waitFor();
+  const jobId = page.url().split("/").at(-1)!;
+  await page.getByRole("button", { name: "Download" }).click();
+  const link = page.getByRole("link", { name: /CSV/ }).first();
+  const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
+  expect(readFileSync(await download.path(), "utf8")).toContain("mailvet_sandbox");
+  expect((await service.ask(`/bulk/jobs/${jobId}`, { key })).status).toBe(404);
+
+  await page.getByRole("button", { name: "Leave test mode" }).click();
+  await page.getByRole("switch", { name: "Test mode", checked: false }).waitFor({ state: "attached" });
+  await page.goto("/bulk");
+  await page.getByText("No jobs yet").waitFor();
+});

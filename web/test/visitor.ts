@@ -26,7 +26,7 @@ export type VisitorOptions = {
 const DESKTOP = { viewport: { width: 1280, height: 900 } };
 const PHONE = { viewport: { width: 375, height: 800 }, isMobile: true, hasTouch: true };
 /** Below the test timeout, so that a failure names the element. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 540_000;
 
 /** The response to the session query without a session. */
 const ALWAYS_EXPECTED = ["401 GET /api/v1/auth/session"];

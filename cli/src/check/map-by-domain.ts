@@ -7,6 +7,7 @@
  * (waiting, in flight or not yet yielded), so memory is bounded. A result is yielded as soon as it is ready and its
  * turn has come, even if the source is slow. A failure of the source is thrown after all results of the items before it.
  */
+import { FifoQueue } from "@mailvet/engine";
 
 export type MapOptions = {
   /** Results in input order; otherwise in completion order. */
@@ -29,7 +30,7 @@ export async function* mapByDomain<T, R>(
 ): AsyncGenerator<R> {
   const source = items[Symbol.asyncIterator]();
   const schedule = new DomainSchedule<Slot<T, R>>(perDomain);
-  const results = new Queue<Slot<T, R>>(); // in input order from the start, or in completion order
+  const results = new FifoQueue<Slot<T, R>>(); // in input order from the start, or in completion order
   let held = 0;
   let inFlight = 0;
   let isReading = false;
@@ -113,7 +114,7 @@ export async function* mapByDomain<T, R>(
 
 const domainOf = (email: string) => email.slice(email.lastIndexOf("@") + 1).toLowerCase();
 
-type Domain<T> = { waiting: Queue<T>; inFlight: number; isStarted: boolean };
+type Domain<T> = { waiting: FifoQueue<T>; inFlight: number; isStarted: boolean };
 
 /** Which item is next: of the preferred domain, of one that has been started, or else of the next one. */
 class DomainSchedule<T> {
@@ -130,7 +131,7 @@ class DomainSchedule<T> {
   add(name: string, item: T): void {
     let domain = this.#domains.get(name);
     if (!domain) {
-      domain = { waiting: new Queue(), inFlight: 0, isStarted: false };
+      domain = { waiting: new FifoQueue(), inFlight: 0, isStarted: false };
       this.#domains.set(name, domain);
     }
     domain.waiting.push(item);
@@ -170,33 +171,4 @@ class DomainSchedule<T> {
 
 function first<T>(items: Set<T>): T | undefined {
   return items.values().next().value;
-}
-
-/** First in, first out. `shift` of a long array copies it. */
-class Queue<T> {
-  #items: T[] = [];
-  #first = 0;
-
-  get size(): number {
-    return this.#items.length - this.#first;
-  }
-
-  push(item: T): void {
-    this.#items.push(item);
-  }
-
-  peek(): T | undefined {
-    return this.#items[this.#first];
-  }
-
-  shift(): T | undefined {
-    const item = this.#items[this.#first];
-    if (item === undefined) return undefined;
-    this.#items[this.#first++] = undefined as T;
-    if (this.#first * 2 >= this.#items.length) {
-      this.#items = this.#items.slice(this.#first);
-      this.#first = 0;
-    }
-    return item;
-  }
 }

@@ -5,6 +5,8 @@
  * domain. If a lookup failed on the way, the route is `dns_error`. A negative conclusion is drawn only if all mail
  * hosts were looked up.
  */
+
+import { withTimeLimit } from "../base/time-limit.ts";
 import type { EgressGuard } from "../egress/guard.ts";
 import { type DnsAnswer, type DnsFailure, isFailure, type RecordData } from "./dns-answer.ts";
 import { isHostName, normaliseName } from "./host-name.ts";
@@ -141,7 +143,9 @@ async function findAddresses(
   });
   const ipv4 = await resolver.query(host, "A", priority);
   const addresses = permitted(ipv4, guard);
-  const ipv6 = known ?? (await (addresses.length > 0 ? withGracePeriod(ipv6Answer) : ipv6Answer));
+  // Some name servers never answer AAAA queries. With an IPv4 address available, the wait is short.
+  const ipv6InTime = () => withTimeLimit<AddressAnswer>(IPV6_GRACE_MS, ipv6Answer, { status: "timeout" });
+  const ipv6 = known ?? (await (addresses.length > 0 ? ipv6InTime() : ipv6Answer));
 
   addresses.push(...permitted(ipv6, guard));
   if (addresses.length > 0) return { kind: "addresses", addresses: addresses.slice(0, MAX_ADDRESSES) };
@@ -155,17 +159,6 @@ type AddressAnswer = DnsAnswer<"A" | "AAAA">;
 
 function permitted(answer: AddressAnswer, guard: MailRouteDeps["guard"]): string[] {
   return answer.status === "answer" ? answer.records.filter((address) => guard.permits(address)) : [];
-}
-
-/** Some name servers never answer AAAA queries. With an IPv4 address available, the wait is short. */
-function withGracePeriod(ipv6: Promise<AddressAnswer>): Promise<AddressAnswer> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve({ status: "timeout" }), IPV6_GRACE_MS);
-    ipv6.then((answer) => {
-      clearTimeout(timer);
-      resolve(answer);
-    });
-  });
 }
 
 /**

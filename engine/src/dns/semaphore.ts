@@ -2,6 +2,7 @@
  * Semaphore with priorities: at most `permits` tasks run at once. Waiters start in order of their level, lowest number
  * first, and within a level in FIFO order.
  */
+import { FifoQueue } from "../base/fifo-queue.ts";
 
 export type Semaphore = {
   /** Runs the task when there is a permit for it. */
@@ -65,24 +66,4 @@ export function createSemaphore(permits: number, levels = 1): Semaphore {
       queues[level]!.push(waiter);
     },
   };
-}
-
-/** The array is compacted now and then instead of shifted each time. */
-class FifoQueue<T> {
-  #items: T[] = [];
-  #first = 0;
-
-  push(item: T): void {
-    this.#items.push(item);
-  }
-
-  shift(): T | undefined {
-    if (this.#first === this.#items.length) return undefined;
-    const item = this.#items[this.#first++];
-    if (this.#first === this.#items.length || this.#first > 1024) {
-      this.#items = this.#items.slice(this.#first);
-      this.#first = 0;
-    }
-    return item;
-  }
 }

@@ -6,7 +6,7 @@
  * within 20 seconds even if nothing responds.
  */
 import { getServers } from "node:dns";
-import { setTimeout as delay } from "node:timers/promises";
+import { withTimeLimit } from "../base/time-limit.ts";
 import { createResolver, type Resolver } from "../dns/resolver.ts";
 import { createEgressGuard, type EgressGuard } from "../egress/guard.ts";
 import { type EgressIdentity, originOf } from "../egress/identity.ts";
@@ -60,7 +60,7 @@ export async function* examine(deps: DoctorDeps): AsyncGenerator<Finding> {
   const examined = egress.map((identity) => examineIdentity(deps, identity));
   const probed = Promise.all(examined.map(({ publicIp }) => publicIp));
   const findings: readonly Promise<Finding | Finding[]>[] = [
-    withTimeLimit("name servers", roundMs, examineNameServers(nameServers)),
+    inTime("name servers", roundMs, examineNameServers(nameServers)),
     ...examined.flatMap((one) => one.findings),
     probed.then(() => examineListAge(deps, Date.now())), // last: reading a large file distorts response times
   ];
@@ -87,7 +87,7 @@ function examineIdentity(
   /** Checks that need the public IP run in the second round, with a full time limit. */
   const inSecondRound = async (name: string, check: (address: string | undefined) => Promise<Finding>) => {
     const { address } = await publicIp;
-    return withTimeLimit(name, roundMs, check(address));
+    return inTime(name, roundMs, check(address));
   };
   /** A sender domain that does not exist is reported once; its missing policies are not. */
   const ifSenderExists = async (name: string, check: () => Promise<Finding>): Promise<Finding> => {
@@ -101,9 +101,9 @@ function examineIdentity(
     publicIp.then(({ finding }) => finding),
     inSecondRound("EHLO name", (address) => examineEhloName(withEhloName, address)),
     inSecondRound("reverse DNS", (address) => examinePtrRecord(withEhloName, address)),
-    withTimeLimit("sender domain", roundMs, examineSenderDomain(deps, sender)),
+    inTime("sender domain", roundMs, examineSenderDomain(deps, sender)),
     inSecondRound("SPF", (address) => ifSenderExists("SPF", () => examineSenderSpf(deps, sender, address))),
-    withTimeLimit(
+    inTime(
       "DMARC",
       roundMs,
       ifSenderExists("DMARC", () => examineDmarc(deps, sender)),
@@ -134,23 +134,9 @@ function describeIdentity(identity: EgressIdentity): Finding {
 }
 
 /** A check that exceeds its time limit is `unknown`. */
-async function withTimeLimit(name: string, limitMs: number, check: Promise<Finding>): Promise<Finding> {
-  const timer = new AbortController();
-  const timeout = delay<Finding>(
-    limitMs,
-    {
-      name,
-      outcome: "unknown",
-      found: `The check did not finish within ${Math.round(limitMs / 1000)} s.`,
-    },
-    { signal: timer.signal },
-  );
-  timeout.catch(() => {}); // aborted below when the check was in time
-  try {
-    return await Promise.race([check, timeout]);
-  } finally {
-    timer.abort();
-  }
+function inTime(name: string, limitMs: number, check: Promise<Finding>): Promise<Finding> {
+  const found = `The check did not finish within ${Math.round(limitMs / 1000)} s.`;
+  return withTimeLimit(limitMs, check, { name, outcome: "unknown", found });
 }
 
 export type Doctor = { examine(): AsyncGenerator<Finding>; close(): void };

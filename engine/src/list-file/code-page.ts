@@ -81,9 +81,10 @@ function pageLabel(guess: string | null): string {
   return PAGE_ALIASES[name] ?? name;
 }
 
-function canDecode(head: Uint8Array, page: string): boolean {
+/** Whether the bytes are valid in this code page; the last character may be incomplete. */
+export function canDecode(bytes: Uint8Array, page: string): boolean {
   try {
-    new TextDecoder(page, { fatal: true }).decode(head, { stream: true });
+    new TextDecoder(page, { fatal: true }).decode(bytes, { stream: true });
     return true;
   } catch {
     return false;

@@ -7,8 +7,9 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { ListFileError } from "./list-file-error.ts";
-import { BLOCK_BYTES, blocksOf } from "./rechunk.ts";
 
+/** Small enough not to block the event loop. */
+export const BLOCK_BYTES = 32 * 1024;
 // Repetitive tables reach 50 : 1, the limit of deflate is 1032 : 1.
 const MAX_RATIO = 200;
 const RATIO_CHECKED_FROM_BYTES = 8 * 1024 * 1024;
@@ -37,7 +38,7 @@ export async function* decompressed(
   }
 }
 
-export function isGzip(head: Uint8Array): boolean {
+function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
 
@@ -90,4 +91,23 @@ function megabytes(bytes: number): string {
 
 function isZlibError(error: unknown): boolean {
   return error instanceof Error && "code" in error && String(error.code).startsWith("Z_");
+}
+
+/** Blocks of equal size, so that detection never depends on where a network chunk ended. */
+async function* blocksOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let block = new Uint8Array(BLOCK_BYTES);
+  let filled = 0;
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; ) {
+      const part = chunk.subarray(at, at + BLOCK_BYTES - filled);
+      block.set(part, filled);
+      filled += part.length;
+      at += part.length;
+      if (filled < BLOCK_BYTES) continue;
+      yield block;
+      block = new Uint8Array(BLOCK_BYTES);
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield block.subarray(0, filled);
 }

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { growth, LINEAR_AT_FOURFOLD } from "../../test/growth.ts";
 import { createEmailColumnFinder } from "./email-column.ts";
+import { BLOCK_BYTES } from "./gunzip.ts";
 import { type ListFile, type ListFileLimits, openListFile } from "./list-file.ts";
 import { ListFileError } from "./list-file-error.ts";
-import { BLOCK_BYTES } from "./rechunk.ts";
 
 const LIMITS: ListFileLimits = { maxTextBytes: 64 * 1024 * 1024, maxRows: 100_000 };
 

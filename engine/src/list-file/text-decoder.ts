@@ -5,6 +5,7 @@
  * are dropped, because PostgreSQL text cannot hold them.
  */
 import { isAscii } from "node:buffer";
+import { canDecode } from "./code-page.ts";
 import { type Encoding, guessNonAscii } from "./encoding.ts";
 
 /** Thrown after the text before it was yielded. */
@@ -86,7 +87,11 @@ type Decoder = { decode(bytes: Uint8Array, options?: { stream: boolean }): strin
 
 function decoderFor(encoding: Encoding, fatal: boolean): Decoder {
   if (encoding === "windows-1252") return createWindows1252Decoder();
-  return new TextDecoder(encoding === "ascii" ? "utf-8" : encoding, { fatal });
+  return new TextDecoder(labelOf(encoding), { fatal });
+}
+
+function labelOf(encoding: Encoding): string {
+  return encoding === "ascii" ? "utf-8" : encoding;
 }
 
 /**
@@ -115,19 +120,10 @@ function validPrefixLength(bytes: Uint8Array, encoding: Encoding): number {
   let bad = bytes.length;
   while (bad - good > 1) {
     const middle = (good + bad) >> 1;
-    if (canDecode(bytes.subarray(from, middle), encoding)) good = middle;
+    if (canDecode(bytes.subarray(from, middle), labelOf(encoding))) good = middle;
     else bad = middle;
   }
   return good;
-}
-
-function canDecode(bytes: Uint8Array, encoding: Encoding): boolean {
-  try {
-    decoderFor(encoding, true).decode(bytes, { stream: true });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function withoutNuls(text: string): string {

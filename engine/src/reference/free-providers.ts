@@ -5,11 +5,14 @@
  * Domains are in lower case, in A-labels. The names themselves are in free-provider-domains.ts.
  */
 
+import { isAtOrBelow } from "./domain-set.ts";
 import { MAILBOX_PROVIDER_NAMES } from "./free-provider-domains.ts";
 
 /** Whether anyone can get a personal mailbox at this domain. */
 export function isFreeProvider(domain: string): boolean {
-  return PROVIDERS.has(domain) || providerAbove(domain) !== undefined;
+  return (
+    PROVIDERS.has(domain) || isAtOrBelow(domain.slice(domain.indexOf(".") + 1), PROVIDERS_WITH_SUBDOMAINS)
+  );
 }
 
 /**
@@ -197,11 +200,3 @@ const PROVIDERS_WITH_SUBDOMAINS: ReadonlySet<string> = new Set(
    tele.dk cybercity.dk vnn.vn jaring.my vodafone.ne.jp ocn.ne.jp odn.ne.jp zaq.ne.jp so-net.ne.jp biglobe.ne.jp
    dion.ne.jp hi-ho.ne.jp asahi-net.or.jp plala.or.jp nifty.com fastmail.com fastmail.fm`.split(/\s+/),
 );
-
-function providerAbove(domain: string): string | undefined {
-  for (let dot = domain.indexOf("."); dot !== -1; dot = domain.indexOf(".", dot + 1)) {
-    const above = domain.slice(dot + 1);
-    if (PROVIDERS_WITH_SUBDOMAINS.has(above)) return above;
-  }
-  return undefined;
-}

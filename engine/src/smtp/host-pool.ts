@@ -8,11 +8,13 @@
  */
 import { setImmediate as nextIteration } from "node:timers/promises";
 import type { MailHost, MailRoute } from "../dns/mail-route.ts";
+import { epochMs, type Observe, type SmtpSessionEvent } from "../egress/network-event.ts";
 import type { MailboxFinding } from "../evidence.ts";
 import { type GreetingResult, openSmtpClient } from "./client/client.ts";
 import type { Connect } from "./client/connect.ts";
 import type { HostIdentities, Identity, IdentitySlots } from "./identity-set.ts";
 import { findingWithoutReply, interpretReply, moreInformative } from "./mailbox-finding.ts";
+import { readReply } from "./meaning.ts";
 import { ProbeQueue } from "./probe-queue.ts";
 import type { ProbeRequest } from "./probe-request.ts";
 import { ProbeSession, type ProbeSessionDeps, type SessionTarget } from "./session-runner.ts";
@@ -30,7 +32,19 @@ export type HostPoolDeps = {
   identitiesAt(host: string): HostIdentities;
   /** Timeout of opening a session, and of each batch in it. */
   probeTimeoutMs: number;
+  /** Slug of the provider of the hosts. */
+  provider: string;
+  observe?: Observe;
+  /** How long an idle session waits for more requests before it quits. */
+  idleSessionMs: number;
 };
+
+/** What is known of a session when it is opened. */
+type OpenedSession = Pick<
+  SmtpSessionEvent,
+  "kind" | "host" | "provider" | "identity" | "startedAtMs" | "slotWaitMs"
+>;
+type OpenSession = SessionTarget & { opened: OpenedSession };
 
 /** A route that has mail hosts. */
 export type MailHosts = Pick<Extract<MailRoute, { kind: "mail_hosts" }>, "hosts" | "isPartial">;
@@ -81,7 +95,7 @@ export class HostPool {
       probeTimeoutMs: deps.probeTimeoutMs,
       isClosing: () => this.#isClosed,
       hasGlobalWaiters: () => deps.globalLimiter.hasWaiters,
-      nextRequest: (timeoutMs) => this.#nextRequest(timeoutMs),
+      nextRequest: () => this.#nextRequest(deps.idleSessionMs),
       hasIdentityFor: (request) => this.#hasIdentityFor(request),
     };
   }
@@ -146,7 +160,7 @@ export class HostPool {
   }
 
   async #work(): Promise<void> {
-    let target: SessionTarget | undefined;
+    let target: OpenSession | undefined;
     try {
       target = await this.#open();
       if (target) await this.#runSession(target);
@@ -166,7 +180,7 @@ export class HostPool {
   }
 
   /** Opens a session from the first identity that is not refused; when none can, settles everything in the queue. */
-  async #open(): Promise<SessionTarget | undefined> {
+  async #open(): Promise<OpenSession | undefined> {
     const tried = new Set<Identity>();
     const moved = this.#waitingForMove();
     const refused = this.#deps.identities.filter(({ index }) =>
@@ -207,7 +221,7 @@ export class HostPool {
   async #openFrom(
     identity: Identity,
     time: { leftMs: number },
-  ): Promise<SessionTarget | MailboxFinding | "nothing to send" | undefined> {
+  ): Promise<OpenSession | MailboxFinding | "nothing to send" | undefined> {
     const { probeTimeoutMs } = this.#deps;
     let failure: MailboxFinding | undefined;
     let triesBeyondCap = 0;
@@ -222,6 +236,7 @@ export class HostPool {
       const candidates = addresses.slice(0, MAX_ADDRESSES_PER_HOST);
       for (let i = 0; i < candidates.length; i++) {
         const address = candidates[i]!;
+        const waitingFromMs = epochMs();
         const known =
           this.#knownFailure(host, address, slots) ?? (await this.#acquireSlots(host, address, slots));
         if (known === "nothing to send") return known;
@@ -230,7 +245,7 @@ export class HostPool {
           continue;
         }
         const limits = identity.hostLimits.of(host);
-        const startedAt = performance.now();
+        const opened = this.#openedAt(host, identity, waitingFromMs);
         const timeoutMs = Math.max(time.leftMs, probeTimeoutMs / MIN_FRACTION_OF_TIMEOUT);
         const others = limits.connections++;
         const opening = await openSmtpClient(
@@ -242,14 +257,15 @@ export class HostPool {
           this.#endConnection(slots, limits);
           throw error;
         });
-        time.leftMs -= performance.now() - startedAt;
+        time.leftMs -= epochMs() - opened.startedAtMs;
         if (opening.kind === "ready") {
           identity.health.connected();
           this.#openingTries = 0;
           Object.assign(limits, opening.learned);
           limits.sessions++;
-          return { client: opening.client, host, address, slots, identity, limiter, limits };
+          return { client: opening.client, host, address, slots, identity, limiter, limits, opened };
         }
+        this.#observeRefused(opened, opening);
         const open = Math.max(others, limits.sessions);
         const found = this.#recordFailure(opening, host, address, slots, open);
         this.#endConnection(slots, limits);
@@ -433,13 +449,33 @@ export class HostPool {
     }
   }
 
-  async #runSession(target: SessionTarget): Promise<void> {
+  #openedAt(host: string, { name: identity }: Identity, waitingFromMs: number): OpenedSession {
+    const { provider } = this.#deps;
+    const startedAtMs = epochMs();
+    const slotWaitMs = startedAtMs - waitingFromMs;
+    return { kind: "smtp_session", host, provider, identity, startedAtMs, slotWaitMs };
+  }
+
+  /** Reports a session that could not be opened. */
+  #observeRefused(opened: OpenedSession, opening: Exclude<GreetingResult, { kind: "ready" }>): void {
+    const { observe } = this.#deps;
+    if (!observe) return;
+    const replies: SmtpSessionEvent["replies"] = {};
+    if (opening.kind === "refused") replies[readReply(opening).category] = 1;
+    const { trace } = this.#queue;
+    const traces = trace === undefined ? [] : [trace];
+    observe({ ...opened, endedAtMs: epochMs(), replies, recipients: 0, outcome: opening.kind, traces });
+  }
+
+  async #runSession({ opened, ...target }: OpenSession): Promise<void> {
+    const session = new ProbeSession(this.#sessionDeps, target);
     try {
-      await new ProbeSession(this.#sessionDeps, target).run();
+      await session.run();
     } finally {
       await target.client.quit();
       target.limits.sessions--;
       this.#endConnection(target.slots, target.limits);
+      this.#deps.observe?.({ ...opened, endedAtMs: epochMs(), ...session.summary });
     }
   }
 

@@ -8,7 +8,7 @@
  */
 
 import { MAILBOX_FACT, type MailboxFact, type ReplyCategory, type ReplyStage } from "./meaning/category.ts";
-import { hasOtherHead } from "./meaning/clause-head.ts";
+import { hasOtherHead, hasUnlistedWord } from "./meaning/clause-head.ts";
 import { type ReplyText, replyTextOf } from "./meaning/reply-text.ts";
 import { retryAfterSeconds } from "./meaning/retry-after.ts";
 import type { Rule } from "./meaning/rule.ts";
@@ -255,19 +255,31 @@ const REJECTION_OF: Partial<Record<Subject, ReplyCategory>> = {
 /** Enhanced codes that count against a mailbox or, in the group, its domain; see reply-codes.ts. */
 const CODES_AGAINST_MAILBOX = /^5\.(?:1\.[16]|2\.1|7\.13|(1\.2|1\.10|4\.4|7\.64))$/;
 
-/** No rule matched, and a sentence names a subject other than the recipient: then the code is about that subject. */
+const BASIC_CODES_AGAINST_MAILBOX = /^(?:51[012]|525|551)$/;
+
+/**
+ * No rule matched, and a sentence names a subject other than the recipient: then the code is about that subject. A word that
+ * is in no list may be one.
+ */
 function byOtherSubject(
-  { reply }: ReplyInContext,
+  { stage, reply }: ReplyInContext,
   words: string,
   indexed: IndexedText,
 ): RuleMatch | undefined {
-  if (severityOf(reply) !== 5) return undefined;
   const why = "it is about something other than the mailbox";
+  if (
+    indexed.hasOtherHead &&
+    (reply.enhanced?.endsWith(".2.2") || BASIC_CODES_AGAINST_MAILBOX.test(`${reply.code}`))
+  )
+    return { rule: "other-head", category: "policy_rejected", why };
+  if (severityOf(reply) !== 5) return undefined;
   const client = clientSubject(words, indexed.subjects);
   if (client) return { rule: "other-subject", category: REJECTION_OF[client] ?? "policy_rejected", why };
   const code = CODES_AGAINST_MAILBOX.exec(reply.enhanced ?? "");
-  if (!code || !(indexed.hasOtherHead || hasOtherHead(clausesIn(indexed), code[1] !== undefined)))
-    return undefined;
+  if (!code) return undefined;
+  const clauses = clausesIn(indexed);
+  const isOfOther = indexed.hasOtherHead || hasOtherHead(clauses, code[1] !== undefined);
+  if (!isOfOther && (stage !== "rcpt" || !hasUnlistedWord(indexed.text, clauses))) return undefined;
   return { rule: "other-head", category: "policy_rejected", why };
 }
 

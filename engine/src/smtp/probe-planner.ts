@@ -13,6 +13,7 @@ import type { Socket } from "node:net";
 import type { Address } from "../address/address.ts";
 import { deferred } from "../deferred.ts";
 import type { EgressIdentity } from "../egress/identity.ts";
+import type { Observe } from "../egress/network-event.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
 import type { RequestPriority } from "../request-priority.ts";
 import { type AskDecoy, createCatchAllCache, type DecoyReply, isRefusalOfDecoy } from "./catch-all.ts";
@@ -32,6 +33,12 @@ export type PlannerOptions = Omit<IdentitySetOptions, "identities"> & {
   connectionsPerHost?: number;
   /** Concurrent sessions in all. */
   maxSessions?: number;
+  /** How long an idle session waits for more requests before it quits. */
+  idleSessionMs?: number;
+  /** On close, sessions have this long to send QUIT before their sockets are destroyed. */
+  closeGraceMs?: number;
+  /** Called at the end of every session. */
+  observe?: Observe;
 };
 
 export type ProbeInput = {
@@ -42,22 +49,25 @@ export type ProbeInput = {
   isRole?: boolean;
   /** Interactive probes go before those of lists. */
   priority?: RequestPriority;
+  /** Named in the events of the sessions that it takes part in. */
+  trace?: string | undefined;
 };
 /** The finding about the mailbox, and the one about a decoy as soon as it is known. */
 export type ProbeResult = { mailbox: MailboxFinding; decoy?: Promise<DecoyFinding> };
 
 export type ProbePlanner = {
   probe(input: ProbeInput): Promise<ProbeResult>;
-  /** Ends all sessions with QUIT, within a second. Queued probes are answered as timed out. */
+  /** Ends all sessions with QUIT, by default within a second. Queued probes are answered as timed out. */
   close(): Promise<void>;
 };
 
 /** Concurrent sessions to all hosts together. */
 export const MAX_SESSIONS = 400;
-/** On close, sessions have this long to send QUIT before their sockets are destroyed. */
+const IDLE_SESSION_MS = 250;
 const CLOSE_GRACE_MS = 700;
 
 export function createPlanner(options: PlannerOptions): ProbePlanner {
+  const { closeGraceMs = CLOSE_GRACE_MS, idleSessionMs = IDLE_SESSION_MS } = options;
   const catchAll = createCatchAllCache();
   const accepting = new AcceptingDomains();
   const pools = new Map<string, HostPool>();
@@ -93,13 +103,16 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
     const key = poolKey(route);
     const known = pools.get(key);
     if (known) return known;
-    const { probeTimeoutMs } = options;
+    const { probeTimeoutMs, observe } = options;
     const deps: HostPoolDeps = {
       identities: identities.for(provider),
       globalLimiter,
       // Large providers count connections to all their hosts together, others per host.
       identitiesAt: (host) => identities.at(profile.isShared ? `provider ${provider}` : host, profile),
       probeTimeoutMs,
+      idleSessionMs,
+      provider,
+      ...(observe && { observe }),
     };
     const pool = new HostPool(deps, route, profile);
     pool.onIdle = () => pools.delete(key);
@@ -170,7 +183,7 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
     },
     async close() {
       isClosed = true;
-      const timer = setTimeout(abandon, CLOSE_GRACE_MS);
+      const timer = setTimeout(abandon, closeGraceMs);
       await Promise.all([...pools.values()].map((pool) => pool.close()));
       clearTimeout(timer);
     },
@@ -203,6 +216,7 @@ function sendDecoy(
         smtpUtf8: false,
         isDecoy: true,
         isInteractive: input.priority?.isUrgent === true,
+        trace: input.trace,
       },
       (end) => onFinding(end.kind === "settled" ? end.finding : undefined),
     );
@@ -243,7 +257,7 @@ function combined(
 
 function sendTarget(
   pool: HostPool,
-  { address, priority }: ProbeInput,
+  { address, priority, trace }: ProbeInput,
 ): {
   finding: Promise<MailboxFinding>;
   readonly deferral: MailboxFinding | undefined;
@@ -258,6 +272,7 @@ function sendTarget(
       smtpUtf8: needsSmtpUtf8,
       isDecoy: false,
       isInteractive: priority?.isUrgent === true,
+      trace,
     },
     (end) => {
       if (end.kind === "failed") reject(end.error);

@@ -83,6 +83,15 @@ export class ProbeQueue {
     return count;
   }
 
+  /** Of a request that waits, if any has one. */
+  get trace(): string | undefined {
+    for (const { interactive, batch } of this.#domains.values()) {
+      const traced = interactive.find(hasTrace) ?? batch.find(hasTrace);
+      if (traced) return traced.trace;
+    }
+    return undefined;
+  }
+
   /** The next batch for a host: one group of recipients per domain, with and without SMTPUTF8. */
   take(limits: BatchLimits): ProbeRequest[][] {
     const taken: Taken = { groups: new Map(), targets: 0, decoys: 0 };
@@ -175,6 +184,8 @@ export class ProbeQueue {
     return all;
   }
 }
+
+const hasTrace = ({ trace }: ProbeRequest) => trace !== undefined;
 
 function isInteractiveAndNeeded(decoy: ProbeRequest): boolean {
   return decoy.isInteractive && decoy.isNeeded;

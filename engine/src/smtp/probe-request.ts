@@ -48,6 +48,8 @@ export type ProbeRecipient = {
   smtpUtf8: boolean;
   isDecoy: boolean;
   isInteractive: boolean;
+  /** Of the check that it belongs to. */
+  trace?: string | undefined;
 };
 
 /** Sessions that may end at this very request before it counts as their cause. */
@@ -63,6 +65,7 @@ export class ProbeRequest {
   readonly smtpUtf8: boolean;
   /** A made-up mailbox. It is sent only once its answer is needed, unless it fits into a batch without extra cost. */
   readonly isDecoy: boolean;
+  readonly trace: string | undefined;
   readonly #onEnd: (end: ProbeEnd) => void;
   readonly #denials = new Map<string, HostDenial>();
   /** Egress identities that were refused, by their index, and how the last one was. */
@@ -82,6 +85,7 @@ export class ProbeRequest {
     this.domain = probe.domain;
     this.smtpUtf8 = probe.smtpUtf8;
     this.isDecoy = probe.isDecoy;
+    this.trace = probe.trace;
     this.#isInteractive = probe.isInteractive;
     this.#isNeeded = !probe.isDecoy;
     this.#onEnd = onEnd;

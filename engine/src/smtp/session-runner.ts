@@ -6,6 +6,7 @@
  * mailbox-finding.ts, the states of a request in probe-request.ts.
  */
 import type { MailHost } from "../dns/mail-route.ts";
+import { MAX_TRACES, type SmtpSessionEvent } from "../egress/network-event.ts";
 import type { MailboxFinding } from "../evidence.ts";
 import type { BatchResult, RcptResult, SessionEnding, SmtpClient, Transaction } from "./client/client.ts";
 import type { Identity, IdentitySlots } from "./identity-set.ts";
@@ -47,8 +48,8 @@ export type ProbeSessionDeps = {
   isClosing(): boolean;
   /** Another pool waits for one of all the sessions of this process. */
   hasGlobalWaiters(): boolean;
-  /** Waits for a new request; true when one arrived. */
-  nextRequest(timeoutMs: number): Promise<boolean>;
+  /** Waits a moment for a new request; true when one arrived. */
+  nextRequest(): Promise<boolean>;
   /** Another egress identity may ask for a request that was refused from one. */
   hasIdentityFor(request: ProbeRequest): boolean;
 };
@@ -66,11 +67,11 @@ export type SessionTarget = {
 
 const MAX_SESSIONS_WITHOUT_ANSWER = 3;
 const MAX_TRANSACTIONS = 8;
-/** An idle session waits this long for more requests before it quits. */
-const IDLE_MS = 250;
 /** Recipients per batch: enough to hide the round trip, few enough that interactive requests need not wait. */
 const PIPELINED_BATCH = 40;
 const SEQUENTIAL_BATCH = 4;
+/** After so many recipients, one more at the end of a queue is worth its command, see #mailboxToAskAgain. */
+const MIN_TO_ASK_AGAIN = 4;
 const MIN_REFUSALS_LEFT = 2;
 /** A batch that will probably leave fewer refusals than this is the last one, and is sent with QUIT: four of nine. */
 const lastRefusalsLeft = (budget: number) => Math.min(4, (budget - 1) / 2);
@@ -107,17 +108,29 @@ export class ProbeSession {
   #recipients = 0;
   #refused = 0;
   #accepted = 0;
+  /** Recipients when a mailbox was last named again. */
+  #askedAgainAt = 0;
   /** Refusals since the last acceptance, held until they are credible. */
   readonly #streak = new RefusalStreak();
   /** The server refuses everything, or may do so: further replies in this session prove nothing. */
   #isUntrusted = false;
   /** The first recipient, a mailbox that the host accepted some time ago, was refused again. */
   #isRefusedFromStart = false;
+  readonly #replies: SmtpSessionEvent["replies"] = {};
+  readonly #traces = new Set<string>();
+  #outcome: SmtpSessionEvent["outcome"] = "completed";
+  #sent = 0;
 
   constructor(deps: ProbeSessionDeps, target: SessionTarget) {
     this.#deps = deps;
     this.#target = target;
     this.#limits = target.limits;
+  }
+
+  /** For the event at the end of the session. */
+  get summary(): Pick<SmtpSessionEvent, "replies" | "recipients" | "outcome" | "traces"> {
+    const outcome = this.#isUntrusted ? "untrusted" : this.#outcome;
+    return { replies: this.#replies, recipients: this.#sent, outcome, traces: [...this.#traces] };
   }
 
   async run(): Promise<void> {
@@ -146,7 +159,7 @@ export class ProbeSession {
       });
       if (groups.length === 0) {
         const isSlotWanted = limiter.hasWaiters || this.#deps.hasGlobalWaiters();
-        if (!isSlotWanted && (await this.#deps.nextRequest(IDLE_MS))) continue;
+        if (!isSlotWanted && (await this.#deps.nextRequest())) continue;
         break;
       }
       const tally = await this.#runBatch(groups);
@@ -240,21 +253,28 @@ export class ProbeSession {
       isNew,
     }));
     const isLast = client.usesPipelining && this.#isLastBatch(plans);
-    const known = isLast ? this.#limits.knownGood : undefined;
+    const known = isLast ? this.#limits.knownGood : this.#mailboxToAskAgain(plans);
     if (known) transactions.push({ ...transactionOf(known), isNew: !this.#hasRoomFor(known) });
+    const isFirstAskedAgain = known !== undefined && known !== this.#limits.knownGood;
     const result = await client.sendBatch(transactions, this.#deps.probeTimeoutMs, isLast);
 
     const tally: BatchTally = { answered: 0, refused: 0, aboutUs: 0 };
     if (result.ending) tally.ending = result.ending;
+    if (result.ending) this.#outcome = result.ending;
     if (isLast && result.ending === "protocol_error") this.#limits.pipelining = false;
-    if (known) tally.stillAccepts = isAccepted(result.answers[plans.length]?.[0]);
+    if (known && !(isFirstAskedAgain && !isAccepted(result.answers[0]?.[0])))
+      tally.stillAccepts = isAccepted(result.answers[plans.length]?.[0]);
+    if (known && !isLast) this.#closeAfter(known);
     if (this.#isBeyondCap(result)) {
       tally.isBeyondCap = true;
+      this.#outcome = "connection_cap";
       result.answers = [];
     }
     const unanswered: ProbeRequest[] = [];
     for (const [i, plan] of plans.entries()) {
       for (const [j, request] of plan.requests.entries()) {
+        this.#sent++;
+        if (request.trace !== undefined && this.#traces.size < MAX_TRACES) this.#traces.add(request.trace);
         const answer = result.answers[i]?.[j];
         const isAnswer = answer !== undefined && answer.reply.code !== 421;
         const outcome = isAnswer ? this.#process(request, answer, plan, tally) : "unanswered";
@@ -262,7 +282,8 @@ export class ProbeSession {
         else tally.answered++;
         if (outcome === "accepted") plan.transaction.accepted++;
         if (outcome === "refused") tally.refused++;
-        if (outcome !== "unanswered" && !request.isDecoy) recordAnswer(this.#limits, outcome === "refused");
+        if (outcome !== "unanswered")
+          recordAnswer(this.#limits, { isDecoy: request.isDecoy, isRefused: outcome === "refused" });
       }
     }
     if (this.#isErrorLimit(result, tally)) tally.isErrorLimit = true;
@@ -293,6 +314,33 @@ export class ProbeSession {
     if (recipients > Math.min(profile.recipientsPerSession, this.#limits.recipientsPerSession)) return false;
     const expected = this.#refused + expectedRefusals(this.#limits, targets, decoys);
     return expected > this.#refusalBudget - lastRefusalsLeft(this.#refusalBudget);
+  }
+
+  /**
+   * A mailbox to name once more after the last recipients of the queue, in the same batch: a host may begin to refuse
+   * everybody just before them. Without a known mailbox it is the first recipient of the batch, if that one is accepted.
+   */
+  #mailboxToAskAgain(plans: readonly TransactionPlan[]): KnownGood | undefined {
+    const { queue, profile } = this.#deps;
+    if (!this.#target.client.usesPipelining || profile.isShared || queue.count(1) > 0) return undefined;
+    const requests = plans.flatMap((plan) => plan.requests);
+    const recipients = this.#recipients + requests.length + 1;
+    if (recipients - this.#askedAgainAt <= MIN_TO_ASK_AGAIN) return undefined;
+    if (requests.length >= this.#limits.recipientsPerBatch) return undefined;
+    if (recipients > Math.min(profile.recipientsPerSession, this.#limits.recipientsPerSession))
+      return undefined;
+    const first = requests[0]!;
+    return this.#limits.knownGood ?? (first.isDecoy ? undefined : first);
+  }
+
+  /** The mailbox that was named again used a place in the open transaction, or began one of its own. */
+  #closeAfter(known: KnownGood): void {
+    this.#askedAgainAt = this.#recipients;
+    if (this.#hasRoomFor(known)) this.#transaction!.recipients++;
+    else {
+      this.#transaction = undefined;
+      this.#transactions++;
+    }
   }
 
   /** Whether a recipient may be named in the open transaction. */
@@ -361,6 +409,7 @@ export class ProbeSession {
     const { recipient } = request;
     const context = { stage, reply, mx: host, greetedAs: client.bannerName, recipient, ourNames };
     const { finding, meaning } = interpretReply(context, this.#deps.profile);
+    this.#replies[meaning.category] = (this.#replies[meaning.category] ?? 0) + 1;
     const { answer } = finding;
     if (answer === "accepted") {
       confirmAll(this.#streak.take()); // the server still distinguishes mailboxes

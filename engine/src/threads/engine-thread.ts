@@ -7,6 +7,7 @@ import { Worker } from "node:worker_threads";
 import { deferred } from "../deferred.ts";
 import type { MailPolicies } from "../dns/mail-policies.ts";
 import type { LookupUrgency, MailRoute } from "../dns/mail-route.ts";
+import type { Observe } from "../egress/network-event.ts";
 import type { DecoyFinding } from "../evidence.ts";
 import type { NetworkSettings } from "../network-stages.ts";
 import type { RequestPriority } from "../request-priority.ts";
@@ -32,6 +33,7 @@ export type EngineThreadDeps = {
   healths: readonly EgressHealth[];
   gates: readonly (SessionGate | undefined)[];
   onExit?: (exit: ThreadExit) => void;
+  observe?: Observe;
   startWorker?: (settings: NetworkSettings, index: number) => Worker;
 };
 
@@ -48,7 +50,7 @@ type PendingRequest = {
 const MAX_LOSSES = 1;
 /** A thread that dies so soon is replaced after a pause of the same length, so that a broken one does not use a core. */
 const YOUNG_MS = 1000;
-/** Sessions have less than a second for QUIT; the rest is for a thread that is busy. */
+/** By default sessions have less than a second for QUIT; the rest is for a thread that is busy. */
 const CLOSE_WITHIN_MS = 3000;
 
 const CLOSED_ROUTE: MailRoute = { kind: "dns_error", hosts: [], reason: "closed" };
@@ -197,8 +199,10 @@ class RunningThread {
   readonly #worker: Worker;
   readonly #outbox: Outbox<ToThread>;
   readonly #limiters: LimiterClient;
+  readonly #closeWithinMs: number;
   readonly #healths: EngineThreadDeps["healths"];
   readonly #gates: EngineThreadDeps["gates"];
+  readonly #observe: Observe | undefined;
   readonly #onReply: (reply: ReplyMessage) => void;
   readonly #ready = deferred<void>();
   #isReady = false;
@@ -206,15 +210,17 @@ class RunningThread {
   readonly #startedAtMs = performance.now();
 
   constructor(
-    { settings, limiters, healths, gates, startWorker = startThread }: EngineThreadDeps,
+    { settings, limiters, healths, gates, observe, startWorker = startThread }: EngineThreadDeps,
     index: number,
     { onReply, onExit }: { onReply: (reply: ReplyMessage) => void; onExit: (error: Error) => void },
   ) {
     this.#worker = startWorker(settings, index);
+    this.#closeWithinMs = CLOSE_WITHIN_MS + (settings.closeGraceMs ?? 0);
     this.#outbox = new Outbox((batch) => this.#worker.postMessage(batch));
     this.#limiters = new LimiterClient(limiters, (message) => this.send(message));
     this.#healths = healths;
     this.#gates = gates;
+    this.#observe = observe;
     this.#onReply = onReply;
     let failure: Error | undefined;
     this.#worker.on("message", (batch: FromThread[]) => {
@@ -250,7 +256,7 @@ class RunningThread {
     this.keepProcessAlive(true);
     if (this.#isReady) this.send({ type: "close" });
     else void this.#worker.terminate(); // it has no session yet
-    const timer = setTimeout(() => void this.#worker.terminate(), CLOSE_WITHIN_MS);
+    const timer = setTimeout(() => void this.#worker.terminate(), this.#closeWithinMs);
     await this.#exited.promise;
     clearTimeout(timer);
   }
@@ -283,6 +289,9 @@ class RunningThread {
       case "admit":
         void this.#admit(message);
         return;
+      case "observed":
+        this.#observe?.(message.event);
+        return;
       case "closed":
         void this.#worker.terminate();
         return;
@@ -292,15 +301,15 @@ class RunningThread {
   }
 }
 
-/** Node 20 cannot start a thread from TypeScript, so the sources have an entry of their own. */
-function startThread(settings: NetworkSettings, index: number): Worker {
+/** Node 20 cannot start a thread from TypeScript, so the sources have an entry of their own. The build has a bundle. */
+export function startThread(settings: NetworkSettings, index: number): Worker {
   const options = { workerData: settings, name: `engine-${index + 1}` };
   return import.meta.url.endsWith(".ts")
     ? new Worker(new URL("./source-entry.mjs", import.meta.url), {
         ...options,
         execArgv: ["--conditions=source"],
       })
-    : new Worker(new URL("./thread-main.js", import.meta.url), options);
+    : new Worker(new URL("../bundled/thread-main.js", import.meta.url), options);
 }
 
 function errorWithStack(stack: string): Error {

@@ -3,12 +3,13 @@
  *
  * The calling thread inspects addresses, decides verdicts and routes requests: lookups by domain, probes by mail host, so
  * that all addresses at a host share its sessions. It also has what holds for all threads: the limiters of mail hosts
- * (limiter-server.ts), and the state and the session count of each egress identity. Sessions and lookups in flight are limited in all, and each thread has
- * an equal share. Figures and alternatives: docs/decisions/0014-engine-threads.md.
+ * (limiter-server.ts), and the state and the session count of each egress identity. Sessions and lookups in flight are
+ * limited in all, and each thread has an equal share. Figures and alternatives: docs/decisions/0014-engine-threads.md.
  */
 import type { Worker } from "node:worker_threads";
 import { MAX_LOOKUPS_IN_FLIGHT } from "../dns/resolver.ts";
 import { servesProvider } from "../egress/identity.ts";
+import type { Observe } from "../egress/network-event.ts";
 import type { NetworkSettings, NetworkStages } from "../network-stages.ts";
 import { MAX_SESSIONS, type ProbeInput, type ProbePlanner } from "../smtp/probe-planner.ts";
 import { blockedForSeconds, EgressHealth } from "../smtp/throttle/egress-health.ts";
@@ -31,6 +32,8 @@ export type EngineThreadsOptions = {
   egressHealths?: readonly EgressHealth[];
   /** Called when a thread has exited unexpectedly; it is replaced. */
   onExit?: (exit: ThreadExit) => void;
+  /** Called at the end of every session. */
+  observe?: Observe;
   /** By default a worker that runs thread-main.ts. */
   startWorker?: (settings: NetworkSettings, index: number) => Worker;
 };

@@ -6,6 +6,7 @@
  */
 import type { MailPolicies } from "../dns/mail-policies.ts";
 import type { MailRoute } from "../dns/mail-route.ts";
+import type { NetworkEvent } from "../egress/network-event.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
 import type { ProbeInput } from "../smtp/probe-planner.ts";
 import type { Reply } from "../smtp/reply.ts";
@@ -45,6 +46,7 @@ export type FromThread =
   | HealthMessage
   | { type: "ready" }
   | { type: "admit"; id: number; identity: number }
+  | { type: "observed"; event: NetworkEvent }
   | { type: "closed" };
 
 /** What a connection shows about the egress identity it was made from. */

@@ -3,7 +3,9 @@
  *
  * The rows of replies-written.jsonl are written for the test in the manner of a provider or server, and labelled before
  * their first run. They are not quoted from public sources. Those of replies-unseen.jsonl are written in the same way, and
- * labelled with what they prove; half of them are written to mislead.
+ * labelled with what they prove; half of them are written to mislead. Those of replies-quoted-a.jsonl and -b.jsonl are
+ * quoted from public sources, which each row names, and labelled in the same way; likewise set c. Each set was first run
+ * after the rules were corrected by the one before.
  */
 import { readFileSync } from "node:fs";
 import { type MailboxFact, type ReplyCategory, type ReplyStage, severityOf } from "../../src/smtp/meaning.ts";
@@ -49,10 +51,20 @@ function truthOf({ stage, reply, meaning, mailbox }: CorpusRow): Truth {
 }
 
 /** A reply with what it proves, without a category. */
-export type VerdictRow = Pick<CorpusRow, "stage" | "reply" | "mx"> & { email?: string; truth: Truth };
+export type VerdictRow = Pick<CorpusRow, "stage" | "reply" | "mx"> & {
+  email?: string;
+  truth: Truth;
+  /** Two careful readers may label it differently, so `unknown` is right as well. */
+  doubtful?: boolean;
+};
 
 /** Every reply of all files. */
 export const VERDICT_CORPUS: readonly VerdictRow[] = [
   ...CORPUS.map((row) => ({ ...row, truth: truthOf(row) })),
-  ...rowsOf<VerdictRow>("replies-unseen.jsonl"),
+  ...[
+    "replies-unseen.jsonl",
+    "replies-quoted-a.jsonl",
+    "replies-quoted-b.jsonl",
+    "replies-quoted-c.jsonl",
+  ].flatMap(rowsOf<VerdictRow>),
 ];

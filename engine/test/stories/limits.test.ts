@@ -51,7 +51,7 @@ tellStories([
 
 test.concurrent("a server that loses pipelined commands is probed again, one command at a time", async () => {
   const temper = breaksWhenPipelined({ by: "losing" });
-  await using story = await openStory({ "shop.test": at(temper) }, { probeTimeoutMs: 4000 });
+  await using story = await openStory({ "shop.test": at(temper) }, { probeTimeoutMs: 8000 });
   expect(await story.verdictsOn(["ann@shop.test", "eve@shop.test"])).toEqual([
     "valid",
     "invalid mailbox_not_found",
@@ -63,7 +63,7 @@ test.concurrent("a server that stops responding after the first recipient gets o
   const temper: Temperament = {
     on: { rcpt: (session) => (session.recipientsAsked > 1 ? { silent: true } : undefined) },
   };
-  await using story = await openStory({ "shop.test": at(temper) }, { probeTimeoutMs: 4000 });
+  await using story = await openStory({ "shop.test": at(temper) }, { probeTimeoutMs: 8000 });
   const verdicts = await story.verdictsOn(
     ["ann", "bob", "cid", "dan", "eve"].map((name) => `${name}@shop.test`),
   );
@@ -250,4 +250,16 @@ test.concurrent("a host that refuses everybody after fourteen errors makes no ma
   const { endedWithoutQuit, connections } = await probeSixHundred(temper);
   expect(endedWithoutQuit).toBe(0);
   expect(connections).toBeLessThanOrEqual(40);
+});
+
+test.concurrent("150 catch-all domains at one host need few connections, because it refuses no decoy", async () => {
+  const domains = Array.from({ length: 150 }, (_, i) => `shop${i}.test`);
+  const catchAll = mailDomain({ mx: ["mx.host.test"], users: () => true });
+  await using story = await openStory(
+    { "mx.host.test": mailHost(), ...Object.fromEntries(domains.map((domain) => [domain, catchAll])) },
+    { connectionsPerHost: 1 },
+  );
+  const verdicts = await story.verdictsOn(domains.map((domain) => `ann@${domain}`));
+  expect(new Set(verdicts)).toEqual(new Set(["risky catch_all"]));
+  expect(story.lab.counts("mx.host.test").connections).toBeLessThanOrEqual(3);
 });

@@ -56,3 +56,44 @@ test.concurrent("in two single sessions: every probe is answered in the end", as
   expect(decided).toBe(600);
   expect(connections).toBeLessThanOrEqual(36);
 });
+
+/** From the last address of the list on, every recipient is refused, also in later sessions. */
+function refusesFrom(last: string): Temperament {
+  let isRefusing = false;
+  return {
+    on: {
+      rcpt({ address }) {
+        isRefusing ||= address === last;
+        return isRefusing ? UNKNOWN : undefined;
+      },
+    },
+  };
+}
+
+const users = ({ localPart }: { localPart: string }) => localPart.startsWith("anna");
+
+test.concurrent.each([
+  ["a first list of four", 0, 4],
+  ["a first list of twelve", 0, 12],
+  ["a list of five at a known host", 3, 5],
+])("just before the last recipient: %s", async (_, before, count) => {
+  const emails = manyAt("shop.test", before + count);
+  const temper = [OTHER, refusesFrom(emails.at(-1)!)];
+  await using story = await openStory({ "shop.test": mailDomain({ users, temper }) });
+  if (before > 0) await story.verdictsOn(emails.slice(0, before));
+  const verdicts = await story.verdictsOn(emails.slice(before)); // a live one called invalid throws
+  expect(new Set(verdicts.slice(0, -1))).toEqual(new Set(["valid"]));
+  expect(verdicts.at(-1)).toMatch(/^unknown/);
+});
+
+test.concurrent("showing that costs one recipient at the end of a list, and no round trip", async () => {
+  const emails = [...manyAt("shop.test", 11), "eve@shop.test"];
+  await using story = await openStory({ "shop.test": mailDomain({ users, temper: OTHER }) });
+  expect((await story.verdictsOn(emails)).at(-1)).toBe("invalid mailbox_not_found");
+  await story.end();
+  const received = story.lab.received("mx.shop.test");
+  const end = received.slice(received.indexOf("RCPT TO:<eve@shop.test>") + 1);
+  expect(end).toEqual([expect.stringMatching(/^RCPT TO:<anna\d+@shop.test>$/), "RSET", "QUIT"]);
+  const { commands, earlyCommands } = story.lab.counts("mx.shop.test");
+  expect(earlyCommands).toBeGreaterThanOrEqual(commands.RCPT!); // each arrives with others
+});

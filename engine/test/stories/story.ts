@@ -3,7 +3,6 @@
  *
  * Every verdict is compared with the truth in the lab, so each story fails if a live mailbox is called invalid.
  */
-import { Worker } from "node:worker_threads";
 import { type Lab, type LabDomain, type MailWorld, openLab } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEgressGuard } from "../../src/egress/guard.ts";
@@ -32,6 +31,8 @@ export type StoryOptions = {
   probeTimeoutMs?: number;
   connectionsPerHost?: number;
   maxSessions?: number;
+  idleSessionMs?: number;
+  closeGraceMs?: number;
   dnsTimeoutMs?: number;
   /** Ranges the egress guard allows. */
   allow?: string[];
@@ -114,7 +115,9 @@ export function engineIn(lab: Lab, options: StoryOptions = {}): Engine {
 }
 
 function networkIn(lab: Lab, options: StoryOptions): NetworkStages {
-  const { limiterFor, gateFor, threads = usualThreads, dial, maxSessions } = options;
+  const { limiterFor, gateFor, threads = usualThreads, dial, maxSessions, idleSessionMs } = options;
+  // Hosts that do not respond are those of stories with a limit: the others have time to answer QUIT.
+  const { closeGraceMs = options.probeTimeoutMs === undefined ? 60_000 : undefined } = options;
   const settings: NetworkSettings = {
     dnsServers: [lab.nameServer],
     dnsTimeoutMs: options.dnsTimeoutMs ?? 120_000,
@@ -124,24 +127,18 @@ function networkIn(lab: Lab, options: StoryOptions): NetworkStages {
     probeTimeoutMs: options.probeTimeoutMs ?? 120_000,
     connectionsPerHost: options.connectionsPerHost ?? 1,
     ...(maxSessions !== undefined && { maxSessions }),
+    ...(idleSessionMs !== undefined && { idleSessionMs }),
+    ...(closeGraceMs !== undefined && { closeGraceMs }),
   };
   const limits = { ...(limiterFor && { limiterFor }), ...(gateFor && { gateFor }) };
   if (!dial) {
     return threads > 0
-      ? openEngineThreads({ settings, threads, startWorker: startBuiltWorker, ...limits })
+      ? openEngineThreads({ settings, threads, ...limits })
       : networkStagesFrom(settings, limits);
   }
   const planner = createPlanner({ ...settings, connectFrom: () => dial, ...limits });
   const guard = createEgressGuard({ allow: settings.egressAllow });
   return networkStages({ resolver: resolverFrom(settings), guard, planner });
-}
-
-/** From dist, which the test run has built: a thread from the sources needs twice the time to start. */
-export function startBuiltWorker(workerData: NetworkSettings): Worker {
-  return new Worker(new URL("../../dist/threads/thread-main.js", import.meta.url), {
-    workerData,
-    execArgv: [],
-  });
 }
 
 function isLive(lab: Lab, email: string): boolean {

@@ -2,17 +2,18 @@
 import { Worker } from "node:worker_threads";
 import { type Lab, type MailWorld, mailDomain, mailHost, openLab } from "@mailvet/lab";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { deferred } from "../../src/deferred.ts";
 import type { Evidence } from "../../src/evidence.ts";
 import type { NetworkSettings } from "../../src/network-stages.ts";
 import { loadDisposables } from "../../src/reference/disposable.ts";
 import { readEngineSettings, settingsFrom } from "../../src/settings.ts";
-import { openEngineThreads, type ThreadExit } from "../../src/threads/engine-threads.ts";
+import { startThread, type ThreadExit } from "../../src/threads/engine-thread.ts";
+import { openEngineThreads } from "../../src/threads/engine-threads.ts";
 import { decide } from "../../src/verdict.ts";
 import { type Check, createVerifier, type Verifier, verifierFrom } from "../../src/verifier.ts";
 import { openSilentHost } from "../silent-host.ts";
-import { engineIn, openStory, startBuiltWorker } from "../stories/story.ts";
+import { engineIn, openStory } from "../stories/story.ts";
 import { until } from "../until.ts";
 
 const isUser = ({ localPart }: { localPart: string }) => localPart.startsWith("ann");
@@ -33,7 +34,7 @@ function sharedHosts(): MailWorld {
 type Watched = Verifier & { workers: Worker[]; exits: ThreadExit[] };
 
 /** An engine whose workers the test can end. */
-function watchedEngine(lab: Lab, threads: number, start = startBuiltWorker): Watched {
+function watchedEngine(lab: Lab, threads: number, start = startThread): Watched {
   const workers: Worker[] = [];
   const exits: ThreadExit[] = [];
   const settings: NetworkSettings = {
@@ -56,8 +57,8 @@ function watchedEngine(lab: Lab, threads: number, start = startBuiltWorker): Wat
     settings,
     threads,
     onExit: (exit) => exits.push(exit),
-    startWorker(settings) {
-      const worker = start(settings);
+    startWorker(settings, index) {
+      const worker = start(settings, index);
       workers.push(worker);
       return worker;
     },
@@ -160,8 +161,8 @@ test("a thread that runs out of memory ends alone", async () => {
   await using lab = await openLab(sharedHosts());
   const hungry = "const all = []; for (;;) all.push(new Array(1e5).fill({}));";
   let isFirst = true;
-  const engine = watchedEngine(lab, 1, (settings) => {
-    if (!isFirst) return startBuiltWorker(settings);
+  const engine = watchedEngine(lab, 1, (settings, index) => {
+    if (!isFirst) return startThread(settings, index);
     isFirst = false;
     return new Worker(hungry, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 32 } });
   });
@@ -242,6 +243,8 @@ test("every check ends exactly once, whatever happens to the threads meanwhile",
 });
 
 test("a verifier from settings starts its threads with the first lookup, from the sources too", async () => {
+  vi.stubEnv("ENGINE_THREAD_CODE", undefined);
+  onTestFinished(() => void vi.unstubAllEnvs());
   await using lab = await openLab(sharedHosts());
   const env = {
     DNS_SERVERS: lab.nameServer,

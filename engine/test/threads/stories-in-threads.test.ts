@@ -1,5 +1,5 @@
 /**
- * Stories once more, with DNS and SMTP in three threads: neither verdicts nor what hosts see depend on it.
+ * Stories once more, with DNS and SMTP in two threads: neither verdicts nor what hosts see depend on it.
  *
  * Those about sessions, limits and knowledge shared between checks, and the whole sample world; all of them with
  * ALL_STORIES=1, which takes minutes.
@@ -9,15 +9,7 @@ import { afterAll, beforeAll } from "vitest";
 import { useThreads } from "../stories/story.ts";
 
 const TESTS = new URL("../", import.meta.url);
-const SHARED = [
-  "politeness",
-  "connection-cap",
-  "failover",
-  "egress",
-  "identities",
-  "catch-all",
-  "sample-world",
-];
+const SHARED = ["politeness", "connection-cap", "failover", "egress", "identities", "catch-all", "verdicts"];
 /** `many` measures the memory of a process with one thread. */
 const isChosen = (name: string) => (process.env.ALL_STORIES ? name !== "many" : SHARED.includes(name));
 const STORIES = readdirSync(new URL("stories/", TESTS)).filter(
@@ -25,7 +17,7 @@ const STORIES = readdirSync(new URL("stories/", TESTS)).filter(
 );
 const MORE = ["priority.test.ts", "shared-limiter.test.ts", "close-while-waiting.test.ts"];
 
-beforeAll(() => useThreads(3));
+beforeAll(() => useThreads(2));
 afterAll(() => useThreads(0));
 
 for (const file of [...STORIES.map((name) => `stories/${name}`), ...MORE]) {

@@ -4,11 +4,16 @@
  * A session ends 30 days after it was opened, or 7 days after its last use.
  */
 import type { Plan } from "@mailvet/contract";
-import { and, desc, eq, getTableColumns, gt, inArray, lte, ne, or } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gt, inArray, lte, ne, or, sql } from "drizzle-orm";
 import { Refusal } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
+import { notifySql } from "../db/pubsub.ts";
 import { sessions } from "./schema.ts";
 import { makeSecret, secretHash } from "./secret-token.ts";
+
+/** The channel for sessions that end before their time. The payload is the account's id. */
+export const SESSION_ENDED = "session_ended";
+const NOTIFIED = { id: sessions.id, notified: notifySql(SESSION_ENDED, sql`${sessions.accountId}::text`) };
 
 /** The client of a request that is not authenticated yet. */
 export type SessionClient = { ip: string; userAgent: string };
@@ -104,7 +109,7 @@ export function createSessions({ database, now = () => new Date() }: SessionsDep
         .where(eq(sessions.accountId, accountId))
         .orderBy(desc(sessions.lastSeenAt), desc(sessions.createdAt))
         .offset(MAX_SESSIONS);
-      await orm.delete(sessions).where(inArray(sessions.id, tooMany));
+      await orm.delete(sessions).where(inArray(sessions.id, tooMany)).returning(NOTIFIED);
       return { sessionId: row!.sessionId, token, expiresAt };
     },
 
@@ -138,19 +143,22 @@ export function createSessions({ database, now = () => new Date() }: SessionsDep
       const ended = await orm
         .delete(sessions)
         .where(and(eq(sessions.id, sessionId), eq(sessions.accountId, accountId)))
-        .returning({ id: sessions.id });
+        .returning(NOTIFIED);
       if (ended.length === 0)
         throw new Refusal("session_not_found", "No session of this account has this id.");
     },
 
     async endByToken(token) {
       const hash = secretHash(token);
-      if (hash) await orm.delete(sessions).where(eq(sessions.tokenHash, hash));
+      if (hash) await orm.delete(sessions).where(eq(sessions.tokenHash, hash)).returning(NOTIFIED);
     },
 
     async endAll(orm, accountId, exceptSessionId) {
       const others = exceptSessionId === undefined ? undefined : ne(sessions.id, exceptSessionId);
-      await orm.delete(sessions).where(and(eq(sessions.accountId, accountId), others));
+      await orm
+        .delete(sessions)
+        .where(and(eq(sessions.accountId, accountId), others))
+        .returning(NOTIFIED);
     },
 
     async deleteExpired() {

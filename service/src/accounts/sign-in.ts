@@ -68,6 +68,6 @@ export async function findByEmail({ orm }: Database, email: string) {
   return account;
 }
 
-export function wrongCredentials(): Refusal {
+function wrongCredentials(): Refusal {
   return new Refusal("wrong_credentials", "Incorrect email or password, or the email is not confirmed yet.");
 }

@@ -5,6 +5,7 @@
  * Answers are cached, no questions are asked while the endpoint is failing (breaker.ts), and never more than the daily
  * budget (daily-budget.ts).
  */
+import { once } from "node:events";
 import type { Adjudication, Evidence } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
@@ -118,7 +119,10 @@ export function createAdjudicator({ settings, pool, log, count }: AdjudicatorDep
     stop: AbortSignal,
   ): Promise<Adjudication[]> => {
     if (breaker.isOpen(performance.now())) return none("resting", questions);
-    const granted = await Promise.race([reserve(questions.length), ended(stop)]);
+    const granted = await Promise.race([
+      reserve(questions.length),
+      once(stop, "abort").then(() => undefined),
+    ]);
     if (granted === undefined) return none("failed", questions);
     const asked = questions.slice(0, granted);
     if (asked.length < questions.length) note("over_budget", questions.length - asked.length);
@@ -199,7 +203,3 @@ export function createAdjudicator({ settings, pool, log, count }: AdjudicatorDep
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-function ended(stop: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => stop.addEventListener("abort", () => resolve(undefined), { once: true }));
-}

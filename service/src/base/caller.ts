@@ -1,23 +1,22 @@
-/** Who makes a request: an account, by one of its API keys or by a session of the web app. */
+/** Who makes a request: an account, by one of its API keys or by a session of the web app, in live or test mode. */
 import type { KeyScope, Plan } from "@mailvet/contract";
 
-export type Caller = {
-  accountId: string;
+export type Caller = Owner & {
   plan: Plan;
   isOperator: boolean;
   by: ByKey | BySession;
 };
 
-export type ByKey = {
-  kind: "key";
-  keyId: string;
-  scopes: readonly KeyScope[];
-  /** A test key: opens no connections and is never charged. */
+/**
+ * To whom uploads, jobs and webhook endpoints belong. Live and test mode are separate: what was made in one does not
+ * exist in the other.
+ */
+export type Owner = {
+  accountId: string;
+  /** Test mode: opens no connections and is never charged. A test key, or a session that asks for it. */
   isTest: boolean;
 };
 
-export type BySession = { kind: "session"; sessionId: string };
+export type ByKey = { kind: "key"; keyId: string; scopes: readonly KeyScope[] };
 
-export function isTestCaller({ by }: Pick<Caller, "by">): boolean {
-  return by.kind === "key" && by.isTest;
-}
+export type BySession = { kind: "session"; sessionId: string };

@@ -32,7 +32,10 @@ export const LOG_EVENTS = {
   unfinished_tasks_released: { level: "warn", message: "tasks unfinished at shutdown released" },
   task_claim_failed: { level: "warn", message: "tasks could not be claimed" },
   task_release_failed: { level: "warn", message: "tasks could not be released at shutdown" },
-  task_interrupted: { level: "warn", message: "task postponed because of a database error" },
+  task_interrupted: {
+    level: "warn",
+    message: "task postponed because of an error of the database or the blob store",
+  },
   task_stopped: { level: "warn", message: "task stopped at shutdown" },
   task_failed: { level: "warn", message: "task failed, will be retried" },
   task_exhausted: { level: "warn", message: "task failed for good; it is a dead letter now" },
@@ -52,6 +55,10 @@ export const LOG_EVENTS = {
   idempotent_response_not_stored: { level: "error", message: "an idempotent response was not stored" },
 
   // jobs, uploads, downloads
+  upload_file_missing: {
+    level: "error",
+    message: "the file of an upload is not in the blob store of this process",
+  },
   job_checks_failed: { level: "error", message: "checks of a job failed because of an internal error" },
 
   // validations, credits, keys, accounts, webhooks
@@ -84,6 +91,7 @@ export const LOG_EVENTS = {
   },
 
   // system
+  traces_export_failed: { level: "warn", message: "traces could not be exported and were dropped" },
   lists_refreshed: { level: "info", message: "lists refreshed" },
   lists_refresh_failed: { level: "warn", message: "lists could not be refreshed" },
   lists_reloaded: { level: "info", message: "lists reloaded" },

@@ -1,15 +1,17 @@
 /**
- * Exports a database into one file, and imports it into another, empty one.
+ * Exports a database and its blobs into one file, and imports it into another, empty one.
  *
  * The file is gzipped lines of JSON: first the migrations of the schema; then each table with its rows in the order of their
- * keys, and their number; last a line that marks it as complete. PostgreSQL writes and reads the rows, so that no value
- * passes through JavaScript. Only a few rows are in memory at a time.
+ * keys, and their number (of a partitioned table the dates of its partitions, too); then the blobs; last a line that marks it
+ * as complete. PostgreSQL writes and reads the rows, so that no value passes through JavaScript. Only a few rows, or one
+ * blob, are in memory at a time.
  */
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { createGunzip, createGzip } from "node:zlib";
 import pg from "pg";
+import { createPartitionsIn, partitionDates } from "./partitions.ts";
 
 /** Why an export or import is not possible, for the operator. */
 export class DumpError extends Error {
@@ -19,7 +21,9 @@ export class DumpError extends Error {
 /** Rows per table. */
 export type DumpSummary = ReadonlyMap<string, number>;
 
-const FORMAT = 1;
+export type DumpedBlob = { key: string; bytes: Buffer };
+
+const FORMAT = 2;
 const ROWS_PER_BATCH = 500;
 const CHARACTERS_PER_BATCH = 4_000_000;
 /** State of running processes, and what migrations write themselves. */
@@ -32,10 +36,14 @@ const NOT_EXPORTED: ReadonlySet<string> = new Set([
   "requests_in_progress",
 ]);
 
-type Table = { name: string; columns: string[]; key: string[] };
+type Table = { name: string; columns: string[]; key: string[]; is_partitioned: boolean };
 
-/** A consistent snapshot, also while the database is in use. */
-export async function exportInstallation(connection: pg.ClientConfig, sink: Writable): Promise<DumpSummary> {
+/** A consistent snapshot, also while the database is in use. Blobs are read after it: what is deleted meanwhile is left out. */
+export async function exportInstallation(
+  connection: pg.ClientConfig,
+  sink: Writable,
+  blobs: AsyncIterable<DumpedBlob> | Iterable<DumpedBlob> = [],
+): Promise<DumpSummary> {
   const gzip = createGzip({ level: 4 });
   gzip.pipe(sink);
   const written = Promise.race([once(sink, "close"), once(gzip, "error").then(([error]) => fail(error))]);
@@ -51,7 +59,9 @@ export async function exportInstallation(connection: pg.ClientConfig, sink: Writ
     );
     const counts = new Map<string, number>();
     for (const table of tables) {
-      await writeLine(JSON.stringify({ table: table.name, columns: table.columns }));
+      const { name, columns } = table;
+      const partitions = table.is_partitioned ? await partitionDates(client, name) : undefined;
+      await writeLine(JSON.stringify({ table: name, columns, partitions }));
       let rows = 0;
       for await (const line of rowsOf(client, table)) {
         await writeLine(line);
@@ -63,17 +73,28 @@ export async function exportInstallation(connection: pg.ClientConfig, sink: Writ
     await client.query("commit");
     return counts;
   });
-  await writeLine(JSON.stringify({ complete: true, tables: summary.size }));
+  let blobCount = 0;
+  for await (const { key, bytes } of blobs) {
+    await writeLine(JSON.stringify({ blob: key, bytes: bytes.toString("base64") }));
+    blobCount += 1;
+  }
+  await writeLine(JSON.stringify({ complete: true, tables: summary.size, blobs: blobCount }));
   gzip.end();
   await written;
   return summary;
 }
 
+export type ImportOptions = {
+  afterwards?: readonly string[];
+  /** Before the commit: blobs of an import that fails are in no database, and are overwritten by the next. */
+  putBlob?: (blob: DumpedBlob) => Promise<void>;
+};
+
 /** All or nothing, the statements afterwards included. The tables must have the same migrations, and be empty. */
 export async function importInstallation(
   connection: pg.ClientConfig,
   source: Readable,
-  afterwards: readonly string[] = [],
+  { afterwards = [], putBlob }: ImportOptions = {},
 ): Promise<DumpSummary> {
   const gunzip = createGunzip();
   source.on("error", (error) => gunzip.destroy(error));
@@ -96,15 +117,23 @@ export async function importInstallation(
     await requireSameVersion(client, await next());
     await requireEmpty(client, tables);
     const summary = new Map<string, number>();
+    let blobCount = 0;
     for (let line = await next(); ; line = await next()) {
-      const { table: name, columns, complete, tables: count } = parsed(line);
+      const { table: name, columns, partitions, blob, bytes, complete, tables: count, blobs } = parsed(line);
       if (complete === true) {
         if (count !== summary.size) throw new DumpError("The file lacks tables: it is not complete.");
+        if (blobs !== blobCount) throw new DumpError("The file lacks uploaded files: it is not complete.");
         break;
+      }
+      if (typeof blob === "string") {
+        await putBlob?.({ key: blob, bytes: Buffer.from(String(bytes), "base64") });
+        blobCount += 1;
+        continue;
       }
       const table = tables.find((one) => one.name === name);
       if (!table || JSON.stringify(table.columns) !== JSON.stringify(columns))
         throw new DumpError(`The file has a table that this version does not know: ${String(name)}.`);
+      if (table.is_partitioned) await createPartitionsIn(client, [table.name], partitions as string[]);
       summary.set(table.name, await fill(client, table, next));
     }
     await advanceSequences(client);
@@ -158,9 +187,10 @@ const TABLES = `
     array(
       select distinct other.relname::text from pg_constraint join pg_class as other on other.oid = confrelid
       where conrelid = class.oid and contype = 'f' and confrelid <> class.oid
-    ) as refers_to
+    ) as refers_to,
+    class.relkind = 'p' as is_partitioned
   from pg_class as class
-  where class.relkind = 'r' and class.relnamespace = 'public'::regnamespace
+  where class.relkind in ('r', 'p') and not class.relispartition and class.relnamespace = 'public'::regnamespace
   order by class.relname`;
 
 async function* rowsOf(client: pg.Client, { name, key }: Table): AsyncGenerator<string> {
@@ -211,8 +241,12 @@ type Line = {
   migrations?: unknown;
   table?: unknown;
   columns?: unknown;
+  blob?: unknown;
+  bytes?: unknown;
+  partitions?: unknown;
   complete?: unknown;
   tables?: unknown;
+  blobs?: unknown;
   rows?: unknown;
 };
 

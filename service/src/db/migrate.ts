@@ -8,10 +8,10 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { abortable } from "@mailvet/embedded-postgres";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate as applyMigrations } from "drizzle-orm/node-postgres/migrator";
 import pg from "pg";
-import { abortable } from "../base/abortable.ts";
 import { sqlStateOf } from "./database.ts";
 import { installPgBoss } from "./pg-boss-schema.ts";
 

@@ -59,7 +59,7 @@ async function installedQueues(client: pg.Client): Promise<ReadonlySet<string>> 
 }
 
 /** Undefined: not installed. */
-export async function installedVersion(client: pg.Client): Promise<number | undefined> {
+async function installedVersion(client: pg.Client): Promise<number | undefined> {
   const { rows } = await client.query<{ installed: string | null }>(
     "select to_regclass('pgboss.version')::text as installed",
   );

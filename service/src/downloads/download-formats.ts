@@ -25,15 +25,21 @@ export type DownloadTable = {
   delimiter: string;
   /** Index of the column with the emails. */
   emailColumn: number;
+  /** Simulated verdicts: every row says so. */
+  isTest: boolean;
 };
 
 export const DOWNLOAD_FORMATS: Readonly<Record<DownloadQuery["format"], DownloadFormat>> = {
   csv: {
     contentType: "text/csv; charset=utf-8; header=present",
-    write: ({ header, delimiter }, rows) =>
+    write: ({ header, delimiter, isTest }, rows) =>
       writeRows(rows, {
-        top: csvLine([...header, ...VERDICT_COLUMNS], delimiter),
-        row: (row) => csvLine(cellsOf(row, header.length, verdictCells(row.verdict)), delimiter),
+        top: csvLine([...header, ...verdictColumns(isTest)], delimiter),
+        row: ({ verdict, ...row }) =>
+          csvLine(
+            cellsOf(row, header.length, marked(verdictCells(verdict), isTest, verdict ? "true" : "")),
+            delimiter,
+          ),
       }),
   },
   ndjson: {
@@ -42,9 +48,9 @@ export const DOWNLOAD_FORMATS: Readonly<Record<DownloadQuery["format"], Download
   },
   xlsx: {
     contentType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    write: ({ header }, rows) =>
-      xlsxFile([...header, ...VERDICT_COLUMNS], rows, (row) =>
-        cellsOf(row, header.length, typedCells(row.verdict)),
+    write: ({ header, isTest }, rows) =>
+      xlsxFile([...header, ...verdictColumns(isTest)], rows, ({ verdict, ...row }) =>
+        cellsOf(row, header.length, marked(typedCells(verdict), isTest, verdict ? true : "")),
       ),
   },
 };
@@ -56,17 +62,27 @@ const VERDICT_FIELDS = VERDICT_COLUMNS.map((column) => column.slice("mailvet_".l
  * A row's cells followed by its verdict, each below its header. Short rows are padded; surplus cells, which have no
  * header, come after the verdict.
  */
-function cellsOf<Cell>({ cells }: DownloadRow, width: number, verdict: readonly Cell[]): (string | Cell)[] {
+function cellsOf<Cell>(
+  { cells }: Pick<DownloadRow, "cells">,
+  width: number,
+  verdict: readonly Cell[],
+): (string | Cell)[] {
   if (cells.length === width) return [...cells, ...verdict];
   const own = Array.from({ length: width }, (_, n) => cells[n] ?? "");
   return [...own, ...verdict, ...cells.slice(width)];
+}
+
+const verdictColumns = (isTest: boolean) => marked(VERDICT_COLUMNS, isTest, "mailvet_sandbox");
+
+function marked<Cell>(cells: readonly Cell[], isTest: boolean, mark: Cell): readonly Cell[] {
+  return isTest ? [...cells, mark] : cells;
 }
 
 function typedCells(verdict: VerdictCells | undefined): (string | number | boolean)[] {
   return VERDICT_FIELDS.map((field) => verdict?.[field] ?? "");
 }
 
-function objectOf({ number, cells, verdict }: DownloadRow, { columns, emailColumn }: DownloadTable) {
+function objectOf({ number, cells, verdict }: DownloadRow, { columns, emailColumn, isTest }: DownloadTable) {
   const own: Record<string, string> = Object.create(null); // a column may be called __proto__
   columns.forEach((column, n) => {
     own[column] = cells[n] ?? "";
@@ -78,5 +94,6 @@ function objectOf({ number, cells, verdict }: DownloadRow, { columns, emailColum
   };
   if (cells.length > columns.length) object.surplus_cells = cells.slice(columns.length);
   for (const field of VERDICT_FIELDS) object[field] = verdict?.[field] ?? null;
+  if (isTest && verdict) object.sandbox = true;
   return object;
 }

@@ -4,7 +4,7 @@ import type pg from "pg";
 import { resultsExpired } from "../jobs/job-list.ts";
 import type { JobRow } from "../jobs/job-record.ts";
 import { hasResults, type RowVerdict, readVerdicts } from "../jobs/result-rows.ts";
-import { readParts, type UploadPart } from "../uploads/upload-parts.ts";
+import type { StoredFile, UploadFiles, UploadPart } from "../uploads/upload-files.ts";
 
 export type DownloadRow = {
   /** From 1. */
@@ -16,12 +16,13 @@ export type DownloadRow = {
 
 /** No transaction is held open: a slow reader locks nothing. */
 export async function* downloadRows(
-  pool: pg.Pool,
+  { pool, files }: { pool: pg.Pool; files: Pick<UploadFiles, "read"> },
+  upload: StoredFile,
   job: JobRow,
   status: Status | undefined,
 ): AsyncGenerator<DownloadRow[]> {
   let rowsRead = 0;
-  const parts = oneAhead(readParts(pool, job.uploadId), (part) => withVerdicts(pool, job, part));
+  const parts = oneAhead(files.read(pool, upload), (part) => withVerdicts(pool, job, part));
   for await (const { part, verdicts } of parts) {
     rowsRead += part.rows.length;
     const rows = part.rows.map((cells, n): DownloadRow => {
@@ -34,8 +35,8 @@ export async function* downloadRows(
   if (rowsRead < job.totalRows || !(await hasResults(pool, job.id))) throw resultsExpired();
 }
 
-async function withVerdicts(pool: pg.Pool, { id }: JobRow, part: UploadPart) {
-  const verdicts = await readVerdicts(pool, id, part.firstRow, part.firstRow + part.rows.length);
+async function withVerdicts(pool: pg.Pool, job: JobRow, part: UploadPart) {
+  const verdicts = await readVerdicts(pool, job, part.firstRow, part.firstRow + part.rows.length);
   return { part, verdicts };
 }
 

@@ -5,10 +5,12 @@
  */
 import type { DownloadQuery } from "@mailvet/contract";
 import { VERDICT_COLUMNS } from "@mailvet/engine/list-file";
+import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
 import { findEndedJob, resultsExpired } from "../jobs/job-list.ts";
 import { findUpload } from "../uploads/stored-upload.ts";
+import type { UploadFiles } from "../uploads/upload-files.ts";
 import { DOWNLOAD_FORMATS, type DownloadTable } from "./download-formats.ts";
 import { downloadRows } from "./download-rows.ts";
 import { MAX_XLSX_CELLS, MAX_XLSX_ROWS } from "./xlsx-writer.ts";
@@ -20,13 +22,15 @@ export type JobDownload = {
   content: AsyncIterable<string | Buffer>;
 };
 
+export type DownloadDeps = { database: Database; files: Pick<UploadFiles, "read"> };
+
 export async function jobDownload(
-  database: Database,
-  accountId: string,
+  { database, files }: DownloadDeps,
+  owner: Owner,
   jobId: string,
   { format, status }: DownloadQuery,
 ): Promise<JobDownload> {
-  const job = await findEndedJob(database, accountId, jobId);
+  const job = await findEndedJob(database, owner, jobId);
   const upload = await findUpload(database.orm, job.uploadId);
   if (!upload) throw resultsExpired();
   const { columns, header, delimiter } = upload;
@@ -36,12 +40,13 @@ export async function jobDownload(
     columns,
     delimiter,
     emailColumn: job.columnNumber,
+    isTest: job.isTest,
   };
   const { contentType, write } = DOWNLOAD_FORMATS[format];
   return {
     filename: `${withoutExtensions(job.filename)}-results.${format}`,
     contentType,
-    content: write(table, downloadRows(await database.readPool(), job, status)),
+    content: write(table, downloadRows({ files, pool: await database.readPool() }, upload, job, status)),
   };
 }
 

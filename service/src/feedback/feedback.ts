@@ -5,7 +5,7 @@
  * interrupted request can be repeated.
  */
 import type { FeedbackReport, FeedbackSummary, ReportedOutcome } from "@mailvet/contract";
-import { type Caller, isTestCaller } from "../base/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import { startTimeSlice } from "../base/event-loop-yield.ts";
 import type { Database } from "../db/database.ts";
 import { addressHash } from "./address-hash.ts";
@@ -66,7 +66,7 @@ export function createFeedback(deps: FeedbackDeps): Feedback {
     createAggregation({
       nowMs,
       oldestMs: nowMs - RETENTION_DAYS * DAY_MS,
-      isSandbox: (address) => isTestCaller(caller) || address.endsWith(`@${sandboxDomain}`),
+      isSandbox: (address) => caller.isTest || address.endsWith(`@${sandboxDomain}`),
     });
 
   const storePart = async (accountId: string, part: Part) => {
@@ -121,7 +121,7 @@ export function createFeedback(deps: FeedbackDeps): Feedback {
     },
     async deleteAll(caller) {
       const { accountId } = caller;
-      if (!isTestCaller(caller)) await inTurn(accountId, () => deleteOutcomes(database, accountId));
+      if (!caller.isTest) await inTurn(accountId, () => deleteOutcomes(database, accountId));
     },
     deleteOld: () => deleteOldOutcomes(database, RETENTION_DAYS),
     deleteSurplus: () => deleteSurplusOutcomes(database, MAX_STORED),

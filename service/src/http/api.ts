@@ -19,6 +19,7 @@ import {
   authorise,
   createAuthenticate,
 } from "./middleware/authenticate.ts";
+import type { CredentialWatch } from "./middleware/credential-watch.ts";
 import { type BalanceOf, sendCreditsHeader } from "./middleware/credits-header.ts";
 import { type ConfirmCharge, honourIdempotencyKeys } from "./middleware/idempotency.ts";
 import type { LoadShedding } from "./middleware/load-shedding.ts";
@@ -33,6 +34,7 @@ export type ApiDeps = {
   settings: HttpSettings;
   apiKeys: Pick<ApiKeys, "recognise">;
   sessions: Pick<Sessions, "find">;
+  credentialWatch: CredentialWatch;
   cookie: SessionCookie;
   balanceOf: BalanceOf;
   idempotentResponses: IdempotentResponses;
@@ -64,7 +66,8 @@ function requireAccessOnRoutes(api: FastifyInstance): void {
 }
 
 function guardRequests(api: FastifyInstance, deps: ApiDeps): void {
-  const { loadShedding, rateLimits, routeMethods, settings, apiKeys, sessions, cookie } = deps;
+  const { loadShedding, rateLimits, routeMethods, settings, apiKeys, sessions, cookie, credentialWatch } =
+    deps;
   const authenticate = createAuthenticate({
     recogniseKey: (text) => apiKeys.recognise(text),
     findSession: (token) => sessions.find(token),
@@ -72,6 +75,11 @@ function guardRequests(api: FastifyInstance, deps: ApiDeps): void {
   });
 
   api.decorateRequest("caller", undefined);
+  api.decorateRequest("onCredentialEnd", function (this: FastifyRequest, onEnd) {
+    const { access = "open" } = this.routeOptions.config;
+    const { accountId } = this.caller!;
+    return credentialWatch.follow({ accountId, refusal: () => refusalOf(this, access) }, onEnd);
+  });
   api.addHook("onRequest", (request, reply, done) => {
     const { access = "open" } = request.routeOptions.config; // unknown paths are open
     loadShedding.admit(request.lifetime);
@@ -86,6 +94,20 @@ function guardRequests(api: FastifyInstance, deps: ApiDeps): void {
     admit(result, access, request, reply);
     done();
   });
+
+  /** Throws if the database is unavailable. */
+  async function refusalOf(request: FastifyRequest, access: Access): Promise<Refusal | undefined> {
+    if (access === "open") return undefined;
+    const caller = await authenticate(request, access);
+    if (typeof caller === "string") return authenticationRefusal(caller);
+    try {
+      authorise(caller, access);
+    } catch (error) {
+      if (error instanceof Refusal) return error;
+      throw error;
+    }
+    return undefined;
+  }
 
   function admit(
     result: Caller | AuthenticationFailure,

@@ -10,6 +10,7 @@ import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import type pg from "pg";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
+import type { Tracing } from "../base/tracing.ts";
 import type { AccountLimits } from "../request-limits/account-limits.ts";
 import { type ApiDeps, apiRoutes } from "./api.ts";
 import { drainConnectionsOnClose } from "./connection-draining.ts";
@@ -21,6 +22,7 @@ import { createLoadShedding } from "./middleware/load-shedding.ts";
 import { createRateLimits } from "./middleware/rate-limit.ts";
 import { trackRequestLifetimes } from "./middleware/request-lifetime.ts";
 import { createRequestLog } from "./middleware/request-log.ts";
+import { traceRequests } from "./middleware/request-trace.ts";
 import { securityHeaders, sendSecurityHeaders } from "./middleware/security-headers.ts";
 import { sendNotFound } from "./not-found.ts";
 import { buildOpenApiDocument, collectApiRoutes } from "./openapi/openapi.ts";
@@ -40,6 +42,7 @@ export type AppDeps = Omit<ApiDeps, "loadShedding" | "rateLimits" | "routeMethod
   pool: pg.Pool;
   log: Log;
   metrics: Metrics;
+  tracing?: Pick<Tracing, "start"> | undefined;
   /** Of the whole service, if it depends on more than the pool. */
   readiness?: Readiness;
   /** Of the service, for the OpenAPI document. */
@@ -89,6 +92,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     logRequest(request, reply, isAborted);
     metrics.countRequest(request, reply, isAborted);
   });
+  if (deps.tracing) traceRequests(app, deps.tracing);
   sendSecurityHeaders(app, settings.publicUrl);
 
   const routeMethods = trackRouteMethods(app);

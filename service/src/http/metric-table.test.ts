@@ -31,12 +31,22 @@ test.each(["ops/prometheus/alerts.yml", "ops/grafana/mailvet.json"])(
   },
 );
 
+test("the dashboard shows every metric", () => {
+  const dashboard = read("ops/grafana/mailvet.json");
+  expect(Object.keys(METRICS).filter((name) => !dashboard.includes(name))).toEqual([]);
+});
+
 test("labels in expressions of ops/ are labels of their metric", () => {
   const expressions = `${read("ops/prometheus/alerts.yml")} ${read("ops/grafana/mailvet.json")}`;
   const selectors = [...expressions.matchAll(/(mailvet_\w+)\{(\w+)/g)];
   expect(selectors).not.toEqual([]);
-  for (const [, name, label] of selectors) {
-    const labels: readonly string[] = METRICS[name as keyof typeof METRICS].labels;
-    expect(labels, name).toContain(label);
-  }
+  for (const [, name, label] of selectors) expect(labelsOf(name!), name).toContain(label);
+  const groupings = [...expressions.matchAll(/by \(([\w, ]+)\) \([^)]*?(mailvet_\w+)/g)];
+  expect(groupings).not.toEqual([]);
+  for (const [, grouped, name] of groupings)
+    for (const label of grouped!.split(", ")) expect([...labelsOf(name!), "le"], name).toContain(label);
 });
+
+function labelsOf(series: string): readonly string[] {
+  return METRICS[series.replace(/_(bucket|sum|count)$/, "") as keyof typeof METRICS].labels;
+}

@@ -45,6 +45,26 @@ export const METRICS = {
     labels: ["answer", "provider"],
     help: "Probed mailboxes, by what the probe found and by mail provider.",
   },
+  mailvet_smtp_sessions_total: {
+    type: "counter",
+    labels: ["provider", "outcome"],
+    help: "SMTP sessions, by how they ended or why they could not be opened.",
+  },
+  mailvet_smtp_replies_total: {
+    type: "counter",
+    labels: ["meaning", "provider"],
+    help: "Replies about recipients, and those that refused a session, by meaning.",
+  },
+  mailvet_smtp_slot_wait_seconds: {
+    type: "histogram",
+    labels: [],
+    help: "Time that SMTP sessions waited for a slot at their host, and for one of this process.",
+  },
+  mailvet_dns_lookups_total: {
+    type: "counter",
+    labels: ["lookup", "outcome"],
+    help: "Lookups of the mail route and of the policies of a domain, by outcome.",
+  },
   mailvet_adjudicator_questions_total: {
     type: "counter",
     labels: ["outcome"],
@@ -104,6 +124,11 @@ export const METRICS = {
     type: "counter",
     labels: ["sandbox"],
     help: "Rows of jobs whose verdict was saved.",
+  },
+  mailvet_job_rows_deferred_total: {
+    type: "counter",
+    labels: ["sub_status"],
+    help: "Rows of jobs that are checked again later, by the reason: greylisted, rate limited and the like.",
   },
 
   // queue

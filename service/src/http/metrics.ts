@@ -1,6 +1,6 @@
 /** Prometheus metrics of this process and of the deployment, registered from the table of metric-table.ts. */
 import type { JobStatus, Status, SubStatus } from "@mailvet/contract";
-import type { MailboxFinding } from "@mailvet/engine";
+import type { MailboxFinding, NetworkEvent } from "@mailvet/engine";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type pg from "pg";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
@@ -18,9 +18,12 @@ export type Metrics = {
   countVerdict(status: Status, subStatus: SubStatus, isCached: boolean): void;
   countLookups(result: CacheLookupResult, addresses: number): void;
   countFinding(answer: MailboxFinding["answer"], provider: string): void;
+  /** An SMTP session or a lookup has ended. */
+  countNetwork(event: NetworkEvent): void;
   countAdjudication(outcome: AdjudicationOutcome, questions: number): void;
   countCredits(kind: "charged" | "refunded", credits: number): void;
   countRows(rows: number, isSandbox: boolean): void;
+  countDeferred(subStatus: SubStatus): void;
   countJobEnd(status: JobStatus, creditsUsed: number): void;
   countClaim(queue: QueueName, elapsedMs: number): void;
   countRetry(queue: QueueName): void;
@@ -37,6 +40,7 @@ export type Metrics = {
 };
 
 const REQUEST_BUCKETS_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const SLOT_BUCKETS_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 const DATABASE_BUCKETS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 type Sample<Name extends MetricName> = [labels: Partial<Record<LabelOf<Name>, string>>, value: number];
@@ -74,11 +78,16 @@ export function createMetrics(): Metrics {
   const verdicts = counter("mailvet_verdicts_total");
   const lookups = counter("mailvet_verdict_cache_lookups_total");
   const findings = counter("mailvet_probe_findings_total");
+  const sessions = counter("mailvet_smtp_sessions_total");
+  const replies = counter("mailvet_smtp_replies_total");
+  const slotWaits = histogram("mailvet_smtp_slot_wait_seconds", SLOT_BUCKETS_SECONDS);
+  const dnsLookups = counter("mailvet_dns_lookups_total");
   const adjudications = counter("mailvet_adjudicator_questions_total");
   const charged = counter("mailvet_credits_charged_total");
   const refunded = counter("mailvet_credits_refunded_total");
   const endedJobs = counter("mailvet_jobs_ended_total");
   const rowsOfJobs = counter("mailvet_job_rows_total");
+  const deferredRows = counter("mailvet_job_rows_deferred_total");
   const claims = histogram("mailvet_queue_claim_duration_seconds", DATABASE_BUCKETS_SECONDS);
   const retries = counter("mailvet_queue_retries_total");
   const deliveries = counter("mailvet_webhook_deliveries_total");
@@ -115,9 +124,20 @@ export function createMetrics(): Metrics {
     },
     countLookups: (result, addresses) => lookupsOf[result].inc(addresses),
     countFinding: (answer, provider) => findings.inc({ answer, provider }),
+    countNetwork(event) {
+      if (event.kind === "dns_lookup") {
+        dnsLookups.inc({ lookup: event.lookup, outcome: event.outcome });
+        return;
+      }
+      const { provider, outcome } = event;
+      sessions.inc({ provider, outcome });
+      slotWaits.observe(event.slotWaitMs / 1000);
+      for (const [meaning, count] of Object.entries(event.replies)) replies.inc({ meaning, provider }, count);
+    },
     countAdjudication: (outcome, questions) => adjudications.inc({ outcome }, questions),
     countCredits: (kind, credits) => (kind === "charged" ? charged : refunded).inc(credits),
     countRows: (rows, isSandbox) => rowsOfJobs.inc({ sandbox: String(isSandbox) }, rows),
+    countDeferred: (subStatus) => deferredRows.inc({ sub_status: subStatus }),
     countJobEnd(status, creditsUsed) {
       endedJobs.inc({ state: status });
       charged.inc(creditsUsed);

@@ -8,6 +8,7 @@ import { HEADERS, PROBLEMS, type Problem, type ProblemCode } from "@mailvet/cont
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
+import { isBlobStoreUnavailable } from "../blobs/blob-error.ts";
 import { isDatabaseOverloaded, isDatabaseUnavailable, sqlStateOf } from "../db/database.ts";
 
 export const PROBLEM_TYPE = "application/problem+json";
@@ -98,10 +99,14 @@ export function sendError(
   );
 }
 
-/** Database failures that are temporary: the request may be retried. */
+/** Failures of the storage that are temporary: the request may be retried. */
 const OUTAGES = [
   { matches: isDatabaseUnavailable, detail: "The database is currently unreachable." },
   { matches: isDatabaseOverloaded, detail: "The database is currently out of disk space or memory." },
+  {
+    matches: isBlobStoreUnavailable,
+    detail: "The storage of uploaded files is currently full or unreachable.",
+  },
 ];
 
 function sendProblem(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {

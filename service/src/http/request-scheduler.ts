@@ -10,6 +10,7 @@
  * A request that finds an empty queue is dispatched immediately.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { FifoQueue } from "@mailvet/engine";
 
 declare module "node:http" {
   interface IncomingMessage {
@@ -21,8 +22,6 @@ declare module "node:http" {
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 const SLICE_MS = 5;
-/** Dispatched requests kept in the array before it is compacted. */
-const MAX_DISPATCHED_KEPT = 1_000;
 
 /** Puts the scheduler in front of the server's request listeners. */
 export function scheduleRequests(server: Server): void {
@@ -42,8 +41,7 @@ export function createScheduler(
   now: () => number = () => performance.now(),
   nextTurn: (work: () => void) => void = (work) => void setImmediate(work),
 ): Handle {
-  let queue: [IncomingMessage, ServerResponse][] = [];
-  let next = 0;
+  const queue = new FifoQueue<[IncomingMessage, ServerResponse]>();
   let sliceEndsAt: number | undefined;
 
   /** One slice per iteration, which begins with its first request. */
@@ -58,19 +56,16 @@ export function createScheduler(
 
   function runSlice(): void {
     sliceEndsAt = undefined;
-    while (next < queue.length && hasTime()) {
-      const [request, response] = queue[next++]!;
+    while (queue.size > 0 && hasTime()) {
+      const [request, response] = queue.shift()!;
       // Its "close" event has fired already, so nothing that waits for it would ever be notified.
       if (!request.socket.destroyed) handle(request, response);
     }
-    if (next < queue.length && next < MAX_DISPATCHED_KEPT) return;
-    queue = queue.slice(next);
-    next = 0;
   }
 
   return (request, response) => {
     request.arrivedAtMs = now();
-    if (next === queue.length && hasTime()) handle(request, response);
+    if (queue.size === 0 && hasTime()) handle(request, response);
     else queue.push([request, response]);
   };
 }

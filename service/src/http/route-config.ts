@@ -5,6 +5,7 @@
  */
 import type { KeyScope, ProblemCode } from "@mailvet/contract";
 import type { Caller } from "../base/caller.ts";
+import type { OnCredentialEnd } from "./middleware/credential-watch.ts";
 
 /**
  * Who may call a route: anyone; an API key with a scope, or a session; any API key, or a session; a session only; a
@@ -31,6 +32,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Undefined on open routes only. */
     caller: Caller | undefined;
+    /** For responses that stay open: calls back once if the key or session ends meanwhile. Returns the way to stop. */
+    onCredentialEnd(onEnd: OnCredentialEnd): () => void;
     /** Derived from the Idempotency-Key, if any: the ledger charges at most once under it. */
     idempotencyKey: string | undefined;
     /** The balance after this request, if the route has read it. */

@@ -7,7 +7,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { and, eq } from "drizzle-orm";
-import { LRUCache } from "lru-cache";
+import { createCachedLookup } from "../base/cached-lookup.ts";
 import { batchedDelete } from "../db/batched-delete.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { idempotentResponses } from "./schema.ts";
@@ -65,27 +65,21 @@ export function createIdempotentResponses(
   { pool, orm }: Pick<Database, "pool" | "orm">,
   maxRows = MAX_ROWS,
 ): IdempotentResponses {
-  const counts = new LRUCache<string, Promise<boolean>>({
+  const isFull = createCachedLookup<boolean>({
+    async load(accountId) {
+      const { rows } = await pool.query<{ count: number }>({ ...COUNT, values: [accountId, maxRows] });
+      return rows[0]!.count >= maxRows;
+    },
     max: MAX_ACCOUNTS_COUNTED,
-    ttl: RECOUNT_AFTER_SECONDS * 1000,
+    ttlMs: RECOUNT_AFTER_SECONDS * 1000,
   });
-  const isFull = (accountId: string): Promise<boolean> => {
-    const cached = counts.get(accountId);
-    if (cached) return cached;
-    const counting = pool
-      .query<{ count: number }>({ ...COUNT, values: [accountId, maxRows] })
-      .then(({ rows }) => rows[0]!.count >= maxRows);
-    counts.set(accountId, counting);
-    counting.catch(() => counts.delete(accountId));
-    return counting;
-  };
 
   const find = async ({ accountId, keyHash }: ResponseKey): Promise<Row | undefined> =>
     (await pool.query<Row>({ ...FIND, values: [accountId, keyHash] })).rows[0];
 
   return {
     async claim({ accountId, keyHash }, requestHash) {
-      if ((await isFull(accountId)) && !(await find({ accountId, keyHash }))) {
+      if ((await isFull.find(accountId)) && !(await find({ accountId, keyHash }))) {
         return { kind: "full", retryAfterSeconds: RECOUNT_AFTER_SECONDS };
       }
       const holder = randomUUID();

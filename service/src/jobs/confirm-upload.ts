@@ -9,18 +9,21 @@ import type { Job } from "@mailvet/contract";
 import { and, count, eq, inArray } from "drizzle-orm";
 import { lockAccount } from "../accounts/account-queries.ts";
 import { PLAN_LIMITS } from "../accounts/plans.ts";
-import type { Caller } from "../base/caller.ts";
+import type { Caller, Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { OnLow } from "../credits/balance-checks.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { type ColumnCount, columnCount, UNCOUNTED } from "../uploads/column-email-counts.ts";
 import { maxEmailsOf, refuseTooManyEmails } from "../uploads/email-limit.ts";
 import { findConfirmableUpload, markConfirmed } from "../uploads/stored-upload.ts";
+import type { UploadFiles } from "../uploads/upload-files.ts";
 import type { UploadRow } from "../uploads/upload-preview.ts";
 import type { UploadLimits } from "../uploads/uploads.ts";
+import { isJobOf } from "./job-lock.ts";
 import { type JobRow, jobRecord, readJobRecord } from "./job-record.ts";
 import { ACTIVE_STATES } from "./job-state.ts";
 import type { JobTransitions, NewJob } from "./job-transitions.ts";
+import { partitionFor } from "./retention.ts";
 import { jobs } from "./schema.ts";
 
 /** Confirming the same upload again returns the same job. */
@@ -34,8 +37,11 @@ export type Confirmation = { uploadId: string; emailColumn: string };
 
 export type ConfirmDeps = {
   database: Database;
+  files: Pick<UploadFiles, "read">;
   transitions: Pick<JobTransitions, "create">;
   limits: Pick<UploadLimits, "maxEmailsPerFile">;
+  /** How long rows and results are kept after the end. */
+  retentionDays: number;
   /** Reserving the credits has taken the account's balance below LOW_CREDITS. */
   onLow?: OnLow;
 };
@@ -46,14 +52,14 @@ const MAX_LISTED_COLUMNS = 20;
 const MAX_COLUMN_CHARS = 60;
 
 export function createConfirmUpload(deps: ConfirmDeps): ConfirmUpload {
-  const { database, transitions, limits, onLow } = deps;
+  const { database, files, transitions, limits, onLow } = deps;
   const { orm } = database;
 
   return async (caller, { uploadId, emailColumn }, beforeCommit) => {
     const { accountId, plan } = caller;
-    const earlier = await findJobOf(orm, accountId, uploadId);
+    const earlier = await findJobOf(orm, caller, uploadId);
     if (earlier) return sameJob(orm, earlier, emailColumn);
-    const upload = await findConfirmableUpload(orm, accountId, uploadId);
+    const upload = await findConfirmableUpload(orm, caller, uploadId);
     const column = columnOf(upload, emailColumn);
     const looksLikeEmail = upload.emailCounts[column] ?? 0;
     if (looksLikeEmail === 0) {
@@ -64,18 +70,23 @@ export function createConfirmUpload(deps: ConfirmDeps): ConfirmUpload {
     }
     const maxEmails = maxEmailsOf(plan, limits.maxEmailsPerFile);
     refuseTooManyEmails(maxEmails, looksLikeEmail, UNCOUNTED, "/email_column");
-    const counted = await columnCount(database, uploadId, column, maxEmails);
+    const counted = await columnCount({ database, files }, upload, column, maxEmails);
     refuseTooManyEmails(maxEmails, looksLikeEmail, counted, "/email_column");
+
+    const rowsExpireOn = await partitionFor(database.pool, deps.retentionDays);
 
     let lowBalance: number | undefined;
     const record = await orm.transaction(async (tx) => {
       await lockAccount(tx, accountId);
-      const concurrent = await findJobOf(tx, accountId, uploadId);
+      const concurrent = await findJobOf(tx, caller, uploadId);
       if (concurrent) return sameJob(tx, concurrent, emailColumn);
-      await findConfirmableUpload(tx, accountId, uploadId, "for_update");
+      await findConfirmableUpload(tx, caller, uploadId, "for_update");
       await refuseTooManyJobs(tx, caller);
       await markConfirmed(tx, uploadId);
-      const created = await transitions.create(tx, newJob(caller, upload, column, counted));
+      const created = await transitions.create(tx, {
+        ...newJob(caller, upload, column, counted),
+        rowsExpireOn,
+      });
       lowBalance = created.lowBalance;
       const record = jobRecord(created.job, {});
       await beforeCommit?.(tx, record);
@@ -88,13 +99,13 @@ export function createConfirmUpload(deps: ConfirmDeps): ConfirmUpload {
 
 async function findJobOf(
   orm: Pick<Orm, "select">,
-  accountId: string,
+  owner: Owner,
   uploadId: string,
 ): Promise<JobRow | undefined> {
   const [job] = await orm
     .select()
     .from(jobs)
-    .where(and(eq(jobs.uploadId, uploadId), eq(jobs.accountId, accountId)));
+    .where(and(eq(jobs.uploadId, uploadId), isJobOf(owner)));
   return job;
 }
 
@@ -122,12 +133,13 @@ function columnOf({ columns }: UploadRow, emailColumn: string): number {
 const truncated = (name: string) =>
   name.length > MAX_COLUMN_CHARS ? `${name.slice(0, MAX_COLUMN_CHARS)}…` : name;
 
-async function refuseTooManyJobs(tx: Orm, { accountId, plan }: Caller): Promise<void> {
+async function refuseTooManyJobs(tx: Orm, caller: Caller): Promise<void> {
+  const { plan } = caller;
   const { active_jobs: limit } = PLAN_LIMITS[plan];
   const [active] = await tx
     .select({ count: count() })
     .from(jobs)
-    .where(and(eq(jobs.accountId, accountId), inArray(jobs.status, [...ACTIVE_STATES])));
+    .where(and(isJobOf(caller), inArray(jobs.status, [...ACTIVE_STATES])));
   if (active!.count < limit) return;
   throw new Refusal(
     "too_many_active_jobs",
@@ -136,8 +148,12 @@ async function refuseTooManyJobs(tx: Orm, { accountId, plan }: Caller): Promise<
   );
 }
 
-function newJob({ accountId, by }: Caller, upload: UploadRow, column: number, counted: ColumnCount): NewJob {
-  const isTest = by.kind === "key" && by.isTest;
+function newJob(
+  { accountId, isTest, by }: Caller,
+  upload: UploadRow,
+  column: number,
+  counted: ColumnCount,
+): NewJob {
   return {
     id: randomUUID(),
     accountId,

@@ -1,46 +1,53 @@
 /** What the owner of a job can do with it: cancel, pause, resume, erase. */
 import type { Job } from "@mailvet/contract";
 import { eq } from "drizzle-orm";
-import type { Caller } from "../base/caller.ts";
+import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { BeforeCommit, Database } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
+import type { UploadFiles } from "../uploads/upload-files.ts";
 import { lockJob } from "./job-lock.ts";
 import { type JobRow, readJobRecord } from "./job-record.ts";
 import type { JobTransitions } from "./job-transitions.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
-import { deleteRows, eraseExpiredJobs } from "./retention.ts";
+import { deleteRows, eraseExpiredJobs, prepareRetention } from "./retention.ts";
 import { jobs } from "./schema.ts";
 
 /** Throws job_not_found, also for another account's job, and job_state_conflict (job-state.ts). */
 export type JobActions = {
   /** Emails without a verdict are not checked any more and not charged. */
-  cancel(caller: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
+  cancel(owner: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
   /** Checks in flight are still saved. */
-  pause(caller: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
-  resume(caller: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
+  pause(owner: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
+  resume(owner: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
   /** Deletes the job with its file and results. An active job is cancelled first. */
-  erase(caller: Owner, jobId: string): Promise<void>;
-  /** Deletes rows and results past retention; returns the number of jobs. */
+  erase(owner: Owner, jobId: string): Promise<void>;
+  /** Deletes rows and results past retention, and creates the next partitions; returns the number of jobs. */
   eraseExpired(): Promise<number>;
 };
 
-type Owner = Pick<Caller, "accountId">;
 type OwnerEvent = "cancel" | "pause" | "resume" | "erase";
 
-export type JobActionDeps = { database: Database; transitions: Pick<JobTransitions, "apply"> };
+export type JobActionDeps = {
+  database: Database;
+  files: Pick<UploadFiles, "delete">;
+  transitions: Pick<JobTransitions, "apply">;
+  /** How long rows and results are kept after the end. */
+  retentionDays: number;
+};
 
-export function createJobActions({ database, transitions }: JobActionDeps): JobActions {
+export function createJobActions(deps: JobActionDeps): JobActions {
+  const { database, files, transitions, retentionDays } = deps;
   const { orm, pool } = database;
 
   const apply = (
-    { accountId }: Owner,
+    owner: Owner,
     jobId: string,
     event: OwnerEvent,
     beforeCommit?: BeforeCommit<Job>,
   ): Promise<{ row: JobRow; record: Job }> =>
     orm.transaction(async (tx) => {
-      const row = await lockJob(tx, jobId, accountId);
+      const row = await lockJob(tx, jobId, owner);
       if (!row) throw new Refusal("job_not_found", "No job with this id exists in this account.");
       await transitions.apply(tx, row, event);
       const record = (await readJobRecord(tx, jobId))!;
@@ -50,22 +57,25 @@ export function createJobActions({ database, transitions }: JobActionDeps): JobA
 
   const action =
     (event: OwnerEvent) =>
-    async (caller: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job> =>
-      (await apply(caller, jobId, event, beforeCommit)).record;
+    async (owner: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job> =>
+      (await apply(owner, jobId, event, beforeCommit)).record;
 
   return {
     cancel: action("cancel"),
     pause: action("pause"),
     resume: action("resume"),
 
-    async erase(caller, jobId) {
+    async erase(owner, jobId) {
       // The job expires in this transaction: if the process dies now, maintenance deletes the rest.
-      const { row } = await apply(caller, jobId, "erase");
-      await deleteRows(pool, row);
+      const { row } = await apply(owner, jobId, "erase");
+      await deleteRows(pool, files, row);
       await orm.delete(jobs).where(eq(jobs.id, jobId));
       await notify(pool, JOBS_CHANNEL, jobId);
     },
 
-    eraseExpired: () => eraseExpiredJobs(database),
+    async eraseExpired() {
+      await prepareRetention(pool, retentionDays);
+      return eraseExpiredJobs(database, files);
+    },
   };
 }

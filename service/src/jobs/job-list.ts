@@ -1,8 +1,10 @@
-/** Reads an account's jobs: one, or a page of all. */
+/** Reads an owner's jobs: one, or a page of all. */
 import type { Job, JobListQuery } from "@mailvet/contract";
 import { and, count, desc, eq } from "drizzle-orm";
+import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
+import { isJobOf } from "./job-lock.ts";
 import { isExpired, JOB_AND_COUNTS, type JobRow, jobRecord } from "./job-record.ts";
 import { hasEnded } from "./job-state.ts";
 import { jobs } from "./schema.ts";
@@ -12,10 +14,10 @@ export type JobPage = { jobs: Job[]; total: number };
 /** Newest first. */
 export async function listJobs(
   { orm }: Database,
-  accountId: string,
+  owner: Owner,
   { skip, limit, status }: JobListQuery,
 ): Promise<JobPage> {
-  const wanted = and(eq(jobs.accountId, accountId), status && eq(jobs.status, status));
+  const wanted = and(isJobOf(owner), status && eq(jobs.status, status));
   const [rows, [counted]] = await Promise.all([
     orm
       .select(JOB_AND_COUNTS)
@@ -33,14 +35,14 @@ export async function listJobs(
   };
 }
 
-export async function findJob(database: Database, accountId: string, jobId: string): Promise<Job> {
-  const { row, counts } = await find(database, accountId, jobId);
+export async function findJob(database: Database, owner: Owner, jobId: string): Promise<Job> {
+  const { row, counts } = await find(database, owner, jobId);
   return jobRecord(row, counts ?? {});
 }
 
 /** A job whose results can be read. Throws results_not_ready before the end, results_expired after the retention. */
-export async function findEndedJob(database: Database, accountId: string, jobId: string): Promise<JobRow> {
-  const { row } = await find(database, accountId, jobId);
+export async function findEndedJob(database: Database, owner: Owner, jobId: string): Promise<JobRow> {
+  const { row } = await find(database, owner, jobId);
   if (!hasEnded(row)) {
     throw new Refusal(
       "results_not_ready",
@@ -55,11 +57,11 @@ export function resultsExpired(): Refusal {
   return new Refusal("results_expired", "The file and the results of this job have been deleted.");
 }
 
-async function find({ orm }: Database, accountId: string, jobId: string) {
+async function find({ orm }: Database, owner: Owner, jobId: string) {
   const [found] = await orm
     .select(JOB_AND_COUNTS)
     .from(jobs)
-    .where(and(eq(jobs.id, jobId), eq(jobs.accountId, accountId)));
+    .where(and(eq(jobs.id, jobId), isJobOf(owner)));
   if (!found) throw new Refusal("job_not_found", "No job with this id exists in this account.");
   return found;
 }

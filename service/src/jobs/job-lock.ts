@@ -5,17 +5,22 @@
  * holds the job's row and deletes its tasks skips those that are locked. This rules out deadlocks.
  */
 import { and, eq } from "drizzle-orm";
+import type { Owner } from "../base/caller.ts";
 import type { Orm } from "../db/database.ts";
 import type { JobRow } from "./job-record.ts";
 import { jobs } from "./schema.ts";
 
-/** Held until the transaction ends. Undefined: no such job, or another account's. */
-export async function lockJob(tx: Orm, jobId: string, accountId?: string): Promise<JobRow | undefined> {
-  const isOwn = accountId === undefined ? undefined : eq(jobs.accountId, accountId);
+/** Held until the transaction ends. Undefined: no such job, or another owner's. */
+export async function lockJob(tx: Orm, jobId: string, owner?: Owner): Promise<JobRow | undefined> {
+  const isOwn = owner && isJobOf(owner);
   const [job] = await tx
     .select()
     .from(jobs)
     .where(and(eq(jobs.id, jobId), isOwn))
     .for("no key update");
   return job;
+}
+
+export function isJobOf({ accountId, isTest }: Owner) {
+  return and(eq(jobs.accountId, accountId), eq(jobs.isTest, isTest));
 }

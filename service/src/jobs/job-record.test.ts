@@ -30,6 +30,7 @@ const running: JobRow = {
   completedAt: null,
   expiresAt: null,
   erasedAt: null,
+  rowsExpireOn: null,
 };
 const recordOf = (changes: Partial<JobRow>) => jobRecord({ ...running, ...changes }, { "": 400 }, NOW);
 

@@ -23,6 +23,7 @@ export function jobRecord(row: JobRow, counts: SubStatusCounts, now = new Date()
   const phase = phaseOf(row);
   return {
     id: row.id,
+    ...(row.isTest && { sandbox: true as const }),
     status: row.status,
     phase,
     filename: row.filename,

@@ -5,45 +5,49 @@
  */
 import { type JobResult, type ResultsQuery, STATUSES, type Status } from "@mailvet/contract";
 import type pg from "pg";
+import type { Owner } from "../base/caller.ts";
 import type { Database } from "../db/database.ts";
 import { findEndedJob } from "./job-list.ts";
 import type { JobRow } from "./job-record.ts";
+import { inPartition, partitionOf } from "./result-rows.ts";
 
 export type ResultPage = { results: JobResult[]; total: number };
 
 export async function jobResults(
   database: Database,
-  accountId: string,
+  owner: Owner,
   jobId: string,
   { skip, limit, status, after_row: afterRow = 0 }: ResultsQuery,
 ): Promise<ResultPage> {
-  const job = await findEndedJob(database, accountId, jobId);
+  const job = await findEndedJob(database, owner, jobId);
   const statuses = status === undefined ? STATUSES : [status];
   const pool = await database.readPool();
   const [{ rows }, total] = await Promise.all([
     pool.query<JobResult>({
       name: "job-results",
       text: PAGE,
-      values: [jobId, statuses, limit, skip, afterRow],
+      values: [jobId, statuses, limit, skip, afterRow, partitionOf(job)],
     }),
     countResults(pool, job, statuses),
   ]);
+  if (job.isTest) for (const result of rows) result.sandbox = true;
   return { results: rows, total };
 }
 
 // Looked up per duplicate row, in subqueries that PostgreSQL does not turn into joins: right after a job the tables have no
 // statistics yet, and the planner would choose a nested loop over all rows.
-const FIRST_STATUS = "(select status from results where job_id = d.job_id and row = d.first_row)";
+const firstStatus = (partition: string) =>
+  `(select status from results where ${inPartition(partition)} and job_id = d.job_id and row = d.first_row)`;
 
-const PAGE = `
+export const PAGE = `
   with page as (
     select * from (
       (select row, row as first_row, email, false as is_duplicate
-         from results where job_id = $1 and row > $5 and status = any($2)
+         from results where ${inPartition("$6")} and job_id = $1 and row > $5 and status = any($2)
         order by row limit $3::bigint + $4::bigint)
       union all
       (select row, first_row, email, true as is_duplicate
-         from duplicates d where job_id = $1 and row > $5 and ${FIRST_STATUS} = any($2)
+         from duplicates d where ${inPartition("$6")} and job_id = $1 and row > $5 and ${firstStatus("$6")} = any($2)
         order by row limit $3::bigint + $4::bigint)
     ) merged
     order by row limit $3 offset $4
@@ -51,7 +55,7 @@ const PAGE = `
   select page.row, page.email, verdict.*, page.is_duplicate
     from page, lateral (
       select status, sub_status, confidence, is_valid, safe_to_send, score, suggestion
-        from results where job_id = $1 and row = page.first_row offset 0
+        from results where ${inPartition("$6")} and job_id = $1 and row = page.first_row offset 0
     ) verdict
    order by page.row`;
 
@@ -61,11 +65,12 @@ async function countResults(pool: pg.Pool, job: JobRow, statuses: readonly Statu
   const { rows } = await pool.query<{ total: number }>({
     name: "job-results-total",
     text: TOTAL,
-    values: [job.id, statuses],
+    values: [job.id, statuses, partitionOf(job)],
   });
   return rows[0]!.total;
 }
 
 const TOTAL = `
-  select (select count(*) from results where job_id = $1 and status = any($2))
-       + (select count(*) from duplicates d where job_id = $1 and ${FIRST_STATUS} = any($2)) as total`;
+  select (select count(*) from results where ${inPartition("$3")} and job_id = $1 and status = any($2))
+       + (select count(*) from duplicates d
+           where ${inPartition("$3")} and job_id = $1 and ${firstStatus("$3")} = any($2)) as total`;

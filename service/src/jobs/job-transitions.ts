@@ -77,8 +77,8 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
       const used = processed - givenUp;
       await settleJob(tx, { accountId, reservationId, used, counts, keyId: keyId ?? undefined });
     },
-    async publish(tx, { id, accountId }, to) {
-      await publish(tx, accountId, `job.${to}` as WebhookEvent, { job: await readJobRecord(tx, id) });
+    async publish(tx, job, to) {
+      await publish(tx, job, `job.${to}` as WebhookEvent, { job: await readJobRecord(tx, job.id) });
     },
     notify: (tx, { id }) => notify(tx, JOBS_CHANNEL, id),
     finish_if_done: (tx, { id }) => finishIfDone(tx, id),

@@ -1,10 +1,14 @@
-/** Stored results: one row per unique email. */
+/**
+ * Stored results: one row per unique email, in the partition of the job (retention.ts). While a deployment is updated,
+ * workers of an earlier release store rows in the default partition; so that one is read as well.
+ */
 import type { ValidationResult } from "@mailvet/contract";
 import { reportOf } from "@mailvet/engine";
 import type { VerdictCells } from "@mailvet/engine/list-file";
 import { sql } from "drizzle-orm";
 import type pg from "pg";
 import type { Orm } from "../db/database.ts";
+import { DEFAULT_DATE } from "../db/partitions.ts";
 import type { ValidationAnswer } from "../validations/answer.ts";
 
 /** The report of an answer. Request metadata is not stored, so it is left empty. */
@@ -43,32 +47,52 @@ export function resultRow(row: number, report: ValidationResult) {
   };
 }
 
-/** Returns how many were inserted; existing results are kept. */
-export async function insertResults(tx: Orm, jobId: string, rows: readonly ResultRow[]): Promise<number> {
+/** A job, and the partition with its results and duplicates. */
+export type StoredJob = { id: string; rowsExpireOn: string | null };
+
+/** The date of the job's partition. */
+export function partitionOf({ rowsExpireOn }: StoredJob): string {
+  return rowsExpireOn ?? DEFAULT_DATE;
+}
+
+/**
+ * Returns how many were inserted. Unless existing results are kept, they are an error: `on conflict` writes a second WAL
+ * record for each row.
+ */
+export async function insertResults(
+  tx: Orm,
+  job: StoredJob,
+  rows: readonly ResultRow[],
+  { keepExisting = false } = {},
+): Promise<number> {
   if (rows.length === 0) return 0;
   const { rowCount } = await tx.execute(sql`
     insert into results (
       job_id, "row", email, status, sub_status, confidence, score, is_valid, safe_to_send, suggestion, provider,
-      is_catchall, is_disposable, is_role_based, is_free, smtp_code, checked_at
+      is_catchall, is_disposable, is_role_based, is_free, smtp_code, checked_at, expires_on
     )
-    select ${jobId}::uuid, "row", email, status, sub_status, confidence, score, is_valid, safe_to_send, suggestion,
-      provider, is_catchall, is_disposable, is_role_based, is_free, smtp_code, to_timestamp(checked_at)
+    select ${job.id}::uuid, "row", email, status, sub_status, confidence, score, is_valid, safe_to_send, suggestion,
+      provider, is_catchall, is_disposable, is_role_based, is_free, smtp_code, to_timestamp(checked_at),
+      ${partitionOf(job)}::date
     from json_to_recordset(${JSON.stringify(rows)}::json) as r (
       "row" int, email text, status text, sub_status text, confidence real, score smallint, is_valid boolean,
       safe_to_send boolean, suggestion text, provider text, is_catchall boolean, is_disposable boolean,
       is_role_based boolean, is_free boolean, smtp_code smallint, checked_at float8
     )
-    on conflict do nothing`);
+    order by "row"
+    ${keepExisting ? sql`on conflict do nothing` : sql``}`);
   return rowCount ?? 0;
 }
 
 /** Instead of the results of slices that were given up. Returns how many were replaced. */
-export async function replaceResults(tx: Orm, jobId: string, rows: readonly ResultRow[]): Promise<number> {
+export async function replaceResults(tx: Orm, job: StoredJob, rows: readonly ResultRow[]): Promise<number> {
   const numbers = sql.param(rows.map(({ row }) => row));
   const { rowCount } = await tx.execute(sql`
     delete from results
-    where job_id = ${jobId} and "row" = any(${numbers}::int[]) and sub_status = 'internal_error'`);
-  await insertResults(tx, jobId, rows);
+    where expires_on in (${partitionOf(job)}::date, ${DEFAULT_DATE}::date) and job_id = ${job.id}
+      and "row" = any(${numbers}::int[]) and sub_status = 'internal_error'`);
+  // Fewer: the results are deleted meanwhile, perhaps with their partition.
+  if (rowCount === rows.length) await insertResults(tx, job, rows);
   return rowCount ?? 0;
 }
 
@@ -85,17 +109,21 @@ export type RowVerdict = VerdictCells & { email: string };
 /** Verdicts of the rows from `firstRow` up to, not including, `endRow`, by row number; duplicate rows included. */
 export async function readVerdicts(
   pool: Pick<pg.Pool, "query">,
-  jobId: string,
+  job: StoredJob,
   firstRow: number,
   endRow: number,
 ): Promise<Map<number, RowVerdict>> {
   const { rows } = await pool.query<{ verdicts: (RowVerdict & { row: number })[] | null }>({
     name: "row-verdicts",
     text: VERDICTS,
-    values: [jobId, firstRow, endRow],
+    values: [job.id, firstRow, endRow, partitionOf(job)],
   });
   return new Map(rows[0]?.verdicts?.map((verdict) => [verdict.row, verdict]));
 }
+
+/** Condition on results or duplicates; the parameter is the date of the job's partition. */
+export const inPartition = (parameter: string, table = "") =>
+  `${table}expires_on in (${parameter}::date, '${DEFAULT_DATE}')`;
 
 const COLUMNS = `
   status, sub_status, confidence, is_valid, safe_to_send, score, suggestion, provider, is_catchall, is_disposable,
@@ -108,13 +136,13 @@ const VERDICTS = `
   select json_agg(verdict) as verdicts from (
     select row, email, ${COLUMNS}, false as is_duplicate
       from results
-     where job_id = $1 and row >= $2 and row < $3
+     where ${inPartition("$4")} and job_id = $1 and row >= $2 and row < $3
     union all
     select d.row, d.email, first.*, true as is_duplicate
       from duplicates d, lateral (
-        select ${COLUMNS} from results where job_id = d.job_id and row = d.first_row offset 0
+        select ${COLUMNS} from results where ${inPartition("$4")} and job_id = d.job_id and row = d.first_row offset 0
       ) first
-     where d.job_id = $1 and d.row >= $2 and d.row < $3
+     where ${inPartition("$4", "d.")} and d.job_id = $1 and d.row >= $2 and d.row < $3
   ) verdict`;
 
 /** Whether rows and results are still within the retention, by the database's clock. */

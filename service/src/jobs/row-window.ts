@@ -2,7 +2,7 @@
 import { emailIn } from "@mailvet/engine/list-file";
 import type pg from "pg";
 import type { TimeSlice } from "../base/event-loop-yield.ts";
-import { readCountedParts } from "../uploads/upload-parts.ts";
+import type { StoredFile, UploadFiles } from "../uploads/upload-files.ts";
 import type { JobRow } from "./job-record.ts";
 import type { SliceEmail } from "./slice-cutter.ts";
 
@@ -23,11 +23,12 @@ const ROWS_PER_CLOCK_CHECK = 64;
 
 /** From the first unplanned part on. */
 export async function* readWindows(
-  pool: pg.Pool,
-  job: Pick<JobRow, "uploadId" | "columnNumber" | "plannedParts" | "totalRows">,
+  { pool, files }: { pool: pg.Pool; files: Pick<UploadFiles, "readCounted"> },
+  upload: StoredFile,
+  job: Pick<JobRow, "columnNumber" | "plannedParts" | "totalRows">,
   timeSlice: TimeSlice,
 ): AsyncGenerator<PlanWindow> {
-  const parts = readCountedParts(pool, job.uploadId, job.columnNumber, job.plannedParts);
+  const parts = files.readCounted(pool, upload, job.columnNumber, job.plannedParts);
   let emails: SliceEmail[] = [];
   let duplicates: string[] = [];
   let firstPart = job.plannedParts;

@@ -4,6 +4,7 @@ import { sql } from "drizzle-orm";
 import {
   bigint,
   boolean,
+  date,
   index,
   integer,
   json,
@@ -17,6 +18,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { accountId } from "../accounts/schema.ts";
 import { createdAt, moment } from "../db/columns.ts";
+import { DEFAULT_DATE } from "../db/partitions.ts";
 
 export const jobs = pgTable(
   "jobs",
@@ -46,12 +48,15 @@ export const jobs = pgTable(
     pausedAt: moment(),
     pausedMs: bigint({ mode: "number" }).notNull().default(0), // total of earlier pauses
     completedAt: moment(),
-    expiresAt: moment(), // when rows and results are deleted
+    expiresAt: moment(), // from then on rows and results are not accessible
     erasedAt: moment(),
+    // Partition with its results and duplicates. Null: the default partition, or there are none any more.
+    rowsExpireOn: date(),
   },
   (table) => [
     index().on(table.accountId, table.createdAt),
     index().on(table.expiresAt).where(sql`${table.erasedAt} is null`),
+    index().on(table.rowsExpireOn).where(sql`${table.rowsExpireOn} is not null`),
   ],
 );
 
@@ -84,8 +89,12 @@ export const retrySliceNumbers = pgSequence("retry_slice_numbers", {
   cycle: true,
 });
 
+/** The partition of a row (partitions.ts). Rows that earlier releases insert go into the default partition. */
+const expiresOn = () => date().notNull().default(DEFAULT_DATE);
+
 /**
- * The verdict on an email, stored at the first row that contains it.
+ * The verdict on an email, stored at the first row that contains it. Partitioned by expiry, like the duplicates; each
+ * partition has its own primary key, the partitioned table has none.
  *
  * No foreign key here and below: it makes an insert 25% slower. Writers lock the job's row before they commit, and
  * deleting a job deletes these rows explicitly.
@@ -110,6 +119,7 @@ export const results = pgTable(
     isFree: boolean().notNull(),
     smtpCode: smallint().notNull(),
     checkedAt: moment().notNull(),
+    expiresOn: expiresOn(),
   },
   (table) => [primaryKey({ columns: [table.jobId, table.row] })],
 );
@@ -122,6 +132,7 @@ export const duplicates = pgTable(
     row: integer().notNull(),
     firstRow: integer().notNull(),
     email: text().notNull(), // as spelled in this row
+    expiresOn: expiresOn(),
   },
   (table) => [primaryKey({ columns: [table.jobId, table.row] })],
 );

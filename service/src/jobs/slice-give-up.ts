@@ -3,14 +3,16 @@
  * operator can have it checked again (queue/dead-letters.ts).
  */
 import { and, eq, inArray } from "drizzle-orm";
+import type { Orm } from "../db/database.ts";
+import { DEFAULT_DATE } from "../db/partitions.ts";
 import type { Redrive } from "../queue/dead-letters.ts";
 import type { OnExhausted } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { lockJob } from "./job-lock.ts";
 import { hasEnded } from "./job-state.ts";
 import type { JobTransitions } from "./job-transitions.ts";
-import { insertResults, reportOn, resultRow } from "./result-rows.ts";
-import { results, slices } from "./schema.ts";
+import { insertResults, partitionOf, reportOn, resultRow, type StoredJob } from "./result-rows.ts";
+import { jobs, results, slices } from "./schema.ts";
 import type { SliceEmail } from "./slice-cutter.ts";
 import { addSlice, countInJob } from "./slice-save.ts";
 
@@ -25,11 +27,10 @@ export function onSliceExhausted(transitions: Pick<JobTransitions, "finishIfDone
     const { emails, isRedrive, attempt } = slice;
     const rows = emails.map(([row]) => row);
     if (isRedrive) return { rows }; // their results are internal errors already
-    await insertResults(
-      tx,
-      jobId,
-      emails.map(([row, email]) => failedRow(row, email)),
-    );
+    const job = await findStored(tx, jobId);
+    if (!job) return undefined;
+    const failed = emails.map(([row, email]) => failedRow(row, email));
+    await insertResults(tx, job, failed, { keepExisting: true });
     const isAllDone = await countInJob(tx, slice, {
       processed: emails.length,
       triedOnce: attempt === 0 ? emails.length : 0,
@@ -40,6 +41,12 @@ export function onSliceExhausted(transitions: Pick<JobTransitions, "finishIfDone
     if (isAllDone) await transitions.finishIfDone(tx, jobId);
     return { rows };
   };
+}
+
+async function findStored(tx: Orm, jobId: string): Promise<StoredJob | undefined> {
+  const columns = { id: jobs.id, rowsExpireOn: jobs.rowsExpireOn };
+  const [job] = await tx.select(columns).from(jobs).where(eq(jobs.id, jobId));
+  return job;
 }
 
 function failedRow(row: number, email: string) {
@@ -53,6 +60,7 @@ export function redriveSlice(tasks: Pick<Tasks, "openGroup" | "add">): Redrive {
     if (!job || job.erasedAt !== null) return false;
     const rows = details.rows as number[];
     const isIt = and(
+      inArray(results.expiresOn, [partitionOf(job), DEFAULT_DATE]),
       eq(results.jobId, jobId),
       inArray(results.row, rows),
       eq(results.subStatus, "internal_error"),

@@ -25,6 +25,7 @@ export type SliceHandlerDeps = SaveDeps & {
   /** For the metrics: every verdict except those of the sandbox. */
   countVerdict: (status: Status, subStatus: SubStatus, isCached: boolean) => void;
   countRows?: (rows: number, isSandbox: boolean) => void;
+  countDeferred?: (subStatus: SubStatus) => void;
   waitMs?: number;
 };
 
@@ -70,7 +71,7 @@ export function sliceHandler(deps: SliceHandlerDeps): TaskHandler {
         resumeInMs,
       });
       if (continues === undefined) return; // the claim was lost, or the job has ended
-      report(deps, slice.jobId, settled.answers);
+      report(deps, slice.jobId, settled);
       if (!continues) return;
       pending = settled.pending;
     }
@@ -121,7 +122,7 @@ type Settled = {
   /** The answers that the results were made from. */
   answers: ValidationAnswer[];
   /** To be retried. */
-  deferred: { email: SliceEmail; delayMs: number }[];
+  deferred: { email: SliceEmail; delayMs: number; subStatus: SubStatus }[];
   /** Still in flight. */
   pending: PendingEmail[];
 };
@@ -151,7 +152,7 @@ async function settle(
     };
     const delayMs = answer.isFinal ? undefined : retryDelayMs({ ...retry, ...progress });
     if (delayMs !== undefined) {
-      settled.deferred.push({ email: entry, delayMs });
+      settled.deferred.push({ email: entry, delayMs, subStatus: report.sub_status });
       return;
     }
     settled.results.push(resultRow(entry[0], report));
@@ -166,12 +167,13 @@ function evidenceSoFar({ answer, check }: PendingEmail): Evidence[] {
   return evidence ? [evidence] : [];
 }
 
-/** Counts verdicts and rows. Of internal errors the first is logged with the number of emails affected. */
+/** Counts verdicts, rows and deferred rows. Of internal errors the first is logged with the number of emails affected. */
 function report(
-  { countVerdict, countRows = () => {}, log }: SliceHandlerDeps,
+  { countVerdict, countRows = () => {}, countDeferred, log }: SliceHandlerDeps,
   jobId: string,
-  answers: readonly ValidationAnswer[],
+  { answers, deferred }: Settled,
 ): void {
+  for (const { subStatus } of deferred) countDeferred?.(subStatus);
   const real = answers.filter(({ isSandbox }) => !isSandbox);
   for (const { verdict, isCached } of real) countVerdict(verdict.status, verdict.subStatus, isCached);
   countRows(real.length, false);

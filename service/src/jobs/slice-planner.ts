@@ -7,16 +7,20 @@ import { startTimeSlice, type TimeSlice } from "../base/event-loop-yield.ts";
 import type { Database } from "../db/database.ts";
 import type { Task, TaskHandler } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";
+import { findUpload } from "../uploads/stored-upload.ts";
+import type { UploadFiles } from "../uploads/upload-files.ts";
 import { lockJob } from "./job-lock.ts";
 import type { JobRow } from "./job-record.ts";
 import { hasEnded } from "./job-state.ts";
 import type { JobTransitions } from "./job-transitions.ts";
+import { partitionOf } from "./result-rows.ts";
 import { type PlanWindow, readWindows } from "./row-window.ts";
 import { jobs } from "./schema.ts";
 import { cutSlices } from "./slice-cutter.ts";
 
 export type PlanDeps = {
   database: Database;
+  files: Pick<UploadFiles, "readCounted">;
   tasks: Pick<Tasks, "add" | "complete" | "keep" | "postpone">;
   transitions: Pick<JobTransitions, "start" | "finishIfDone">;
 };
@@ -38,12 +42,15 @@ export function planHandler(deps: PlanDeps): TaskHandler {
 
 async function planFrom(deps: PlanDeps, task: Task, job: JobRow, signal: AbortSignal): Promise<PlanOutcome> {
   if (hasEnded(job) || job.isPlanned) return "over";
+  const { files, database } = deps;
   const timeSlice = startTimeSlice();
-  for await (const window of readWindows(deps.database.pool, job, timeSlice)) {
+  const upload = await findUpload(database.orm, job.uploadId);
+  const windows = upload ? readWindows({ files, pool: database.pool }, upload, job, timeSlice) : [];
+  for await (const window of windows) {
     const outcome = signal.aborted ? "postponed" : await planWindow(deps, task, job.id, window, timeSlice);
     if (outcome !== "planned") return outcome;
   }
-  const [current] = await deps.database.orm.select().from(jobs).where(eq(jobs.id, job.id));
+  const [current] = await database.orm.select().from(jobs).where(eq(jobs.id, job.id));
   if (!current || hasEnded(current)) return "over";
   throw new Error(`job ${job.id}: rows of its upload are missing`);
 }
@@ -71,8 +78,8 @@ async function planWindow(
       select ${jobId}::uuid, ${window.firstRow}::int + position::int - 1, emails
       from json_array_elements(${slicesJson}::json) with ordinality as slice (emails, position)`);
     await tx.execute(sql`
-      insert into duplicates (job_id, row, first_row, email)
-      select ${jobId}::uuid, (value->>0)::int, (value->>1)::int, value->>2
+      insert into duplicates (job_id, row, first_row, email, expires_on)
+      select ${jobId}::uuid, (value->>0)::int, (value->>1)::int, value->>2, ${partitionOf(job)}::date
       from json_array_elements(${window.duplicatesJson}::json)`);
     await tasks.add(
       tx,

@@ -6,7 +6,7 @@
  */
 import { and, eq, sql } from "drizzle-orm";
 import type { PgInsertValue } from "drizzle-orm/pg-core";
-import type { Database, Orm } from "../db/database.ts";
+import { type Database, type Orm, sqlStateOf, UNIQUE_VIOLATION } from "../db/database.ts";
 import type { Task } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { closeIdleGroup } from "../queue/upkeep.ts";
@@ -55,6 +55,12 @@ export async function saveSlice(
     return continues;
   } catch (error) {
     if (error instanceof ClaimLost) return undefined;
+    // The rows have results: another process has the task, and has saved them.
+    if (
+      sqlStateOf(error) === UNIQUE_VIOLATION &&
+      !(await deps.database.orm.transaction((tx) => deps.tasks.keep(tx, task)))
+    )
+      return undefined;
     if (!(error instanceof JobEnded)) throw error;
     await deps.database.orm.transaction(async (tx) => {
       await deps.tasks.complete(tx, task);
@@ -78,12 +84,9 @@ async function save(
   const { results, deferred, rest } = outcome;
   const { jobId, isRedrive } = slice;
   const writeResults = isRedrive ? replaceResults : insertResults;
-  const written = await writeResults(tx, jobId, results);
+  const written = await writeResults(tx, { id: jobId, rowsExpireOn: slice.rowsExpireOn }, results);
   const continues = await settleTask(deps, tx, task, outcome);
-  if (written < results.length) {
-    if (isRedrive) throw new JobEnded(); // erased meanwhile
-    throw new Error(`job ${jobId}: some rows of slice ${slice.number} already have a result`);
-  }
+  if (written < results.length) throw new JobEnded(); // of a redrive: erased meanwhile
   await updateSlice(tx, slice, outcome);
   await addRetries(deps, tx, slice, outcome);
   const isAllDone = await countInJob(tx, slice, {

@@ -16,6 +16,8 @@ export type Slice = {
   isRedrive: boolean;
   /** Since the first attempt started, without the time spent waiting for a worker. */
   elapsedMs: number;
+  /** Partition of the job's results. */
+  rowsExpireOn: string | null;
   accountId: string;
   isTest: boolean;
   /** Status of the job. */
@@ -40,6 +42,6 @@ const LOAD = `
     s.is_redrive as "isRedrive",
     coalesce(greatest(0, extract(epoch from clock_timestamp() - s.first_asked_at) * 1000 - $3::float8), 0)::float8
       as "elapsedMs",
-    j.account_id as "accountId", j.is_test as "isTest", j.status
+    j.rows_expire_on::text as "rowsExpireOn", j.account_id as "accountId", j.is_test as "isTest", j.status
   from slices s join jobs j on j.id = s.job_id
   where s.job_id = $1 and s.number = $2`;

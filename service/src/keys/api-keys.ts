@@ -7,6 +7,7 @@
 import { KEY_SCOPES, type KeyMode, type KeyScope } from "@mailvet/contract";
 import { and, count, desc, eq, getTableColumns, gt, isNotNull, isNull, or, sql } from "drizzle-orm";
 import { lockAccount } from "../accounts/account-queries.ts";
+import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { ACCOUNT_CHANGED, notify, notifySql, type PubSub } from "../db/pubsub.ts";
@@ -57,7 +58,7 @@ export type ApiKeysDeps = {
 
 export type PublishKeyEvent = (
   tx: Orm,
-  accountId: string,
+  owner: Owner,
   event: "api_key.created" | "api_key.revoked",
   data: { key_id: string; name: string; prefix: string },
 ) => Promise<void>;
@@ -87,7 +88,7 @@ export function createApiKeys({ database, notices, announce = async () => {} }: 
       const key = await orm.transaction(async (tx) => {
         await requireRoom(tx, accountId);
         const made = (await insertKey(tx, accountId, text, wanted))!; // random keys do not collide
-        await announce(tx, accountId, "api_key.created", eventDataOf(made));
+        await announce(tx, { accountId, isTest: false }, "api_key.created", eventDataOf(made));
         await beforeCommit?.(tx, { key: made, text });
         return made;
       });
@@ -124,7 +125,8 @@ export function createApiKeys({ database, notices, announce = async () => {} }: 
           .set({ revokedAt: sql`now()` })
           .where(and(isIt, isNull(apiKeys.revokedAt)))
           .returning({ ...KEY_COLUMNS, hash: HASH, notice: KEY_NOTICE });
-        if (revoked) await announce(tx, accountId, "api_key.revoked", eventDataOf(revoked));
+        if (revoked)
+          await announce(tx, { accountId, isTest: false }, "api_key.revoked", eventDataOf(revoked));
         const [key] = revoked ? [revoked] : await tx.select({ hash: HASH }).from(apiKeys).where(isIt);
         if (!key) throw new Refusal("key_not_found", "No API key of this account has this id.");
         return key.hash;

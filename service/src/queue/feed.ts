@@ -218,7 +218,9 @@ type Share = {
   /** Virtual time of the queue. */
   head: number;
 };
-type AssignedTask = Pick<Task, "id" | "groupId" | "subject" | "failures" | "overdueMs"> & { turnId: string };
+type AssignedTask = Pick<Task, "id" | "groupId" | "subject" | "failures" | "overdueMs" | "trace"> & {
+  turnId: string;
+};
 /** One row per account with the number of its tasks that are still ready, capped; one row per assigned task. */
 type Assignment = { accountId: string | null; ready: number | null; task: AssignedTask | null };
 
@@ -271,7 +273,7 @@ select account.id as "accountId", greatest(0, count(ready.id) - account.turns)::
 from account left join ready on ready.account_id = account.id group by account.id, account.turns
 union all
 select null, null, json_build_object(
-  'id', id, 'groupId', group_id, 'subject', subject, 'failures', failures, 'turnId', turn_id,
+  'id', id, 'groupId', group_id, 'subject', subject, 'failures', failures, 'turnId', turn_id, 'trace', trace,
   'overdueMs', extract(epoch from clock_timestamp() - due_at) * 1000)
 from (select * from assigned union all select * from earlier) task`;
 

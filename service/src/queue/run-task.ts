@@ -2,10 +2,12 @@
  * Runs one attempt at a task and handles its failure.
  *
  * An error of the handler is logged and the task retried with back-off; after MAX_FAILURES it becomes a dead letter. Errors
- * of the database and aborts during shutdown do not count as failures of the task.
+ * of the database or the blob store and aborts during shutdown do not count as failures of the task.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { LogEvent } from "../base/log-events.ts";
+import type { Tracing } from "../base/tracing.ts";
+import { isBlobStoreUnavailable } from "../blobs/blob-error.ts";
 import { type Database, isDatabaseUnavailable, sqlStateOf } from "../db/database.ts";
 import type { Boss } from "./boss.ts";
 import { addDeadLetter } from "./dead-letters.ts";
@@ -20,6 +22,7 @@ export type RunTaskDeps = {
   handler: TaskHandler;
   onExhausted: OnExhausted;
   countRetry?: (queue: QueueName) => void;
+  tracing?: Pick<Tracing, "start"> | undefined;
   closing: AbortSignal;
   logOnce: LogOnce;
   log: LogEvent;
@@ -27,12 +30,12 @@ export type RunTaskDeps = {
 
 /** Delay after the first failure, the second …; one more failure exhausts the task. */
 const RETRY_DELAYS_MS = [1000, 5000, 30_000, 120_000];
-export const MAX_FAILURES = RETRY_DELAYS_MS.length + 1;
+const MAX_FAILURES = RETRY_DELAYS_MS.length + 1;
 /** A process rarely dies because of one task, but a task that always kills its process must end. */
 export const MAX_LOSSES = 20;
 
 const UNAVAILABLE_PAUSE_MS = 1000;
-const DATABASE_ERROR_DELAY_MS = 5000;
+const STORAGE_ERROR_DELAY_MS = 5000;
 /**
  * SQLSTATEs about the state of the database, not about the task: read-only (failover), serialization failure or deadlock,
  * out of disk, memory or connections, lock not available, I/O error.
@@ -55,20 +58,20 @@ export function createTaskRunner(deps: RunTaskDeps): (task: Task) => Promise<voi
   async function attempt(task: Task): Promise<void> {
     const reason = exhaustedReason(task);
     if (reason) return endExhausted(task, reason);
-    const error = await errorOf(() => handler(task, closing));
+    const error = await errorOf(() => handle(task));
     if (!error) return;
 
     if (isDatabaseUnavailable(error)) {
       logOnce.note("task_interrupted", { ...fieldsOf(task), err: error });
       return postpone(task, {});
     }
-    if (DATABASE_ERROR.test(sqlStateOf(error) ?? "")) {
+    if (DATABASE_ERROR.test(sqlStateOf(error) ?? "") || isBlobStoreUnavailable(error)) {
       logOnce.note("task_interrupted", {
         ...fieldsOf(task),
         err: error,
-        retry_in_ms: DATABASE_ERROR_DELAY_MS,
+        retry_in_ms: STORAGE_ERROR_DELAY_MS,
       });
-      return postpone(task, { dueInMs: DATABASE_ERROR_DELAY_MS });
+      return postpone(task, { dueInMs: STORAGE_ERROR_DELAY_MS });
     }
     if (closing.aborted) {
       if (error.name !== "AbortError") log("task_stopped", { ...fieldsOf(task), err: error });
@@ -77,6 +80,26 @@ export function createTaskRunner(deps: RunTaskDeps): (task: Task) => Promise<voi
     const failures = task.failures + 1;
     if (failures >= MAX_FAILURES) return endExhausted(task, error);
     await retryLater("task_failed", task, failures, error);
+  }
+
+  /** In a span of the trace that added the task. */
+  async function handle(task: Task): Promise<void> {
+    const { queue, groupId, failures, overdueMs, trace } = task;
+    const attributes = {
+      "mailvet.queue": queue,
+      "mailvet.job_id": queue === "plan" || queue === "slice" ? groupId : undefined,
+      "mailvet.failures": failures,
+      "mailvet.overdue_ms": Math.round(overdueMs),
+    };
+    const span = deps.tracing?.start(`run ${queue}`, "consumer", attributes, trace ?? undefined);
+    if (!span) return handler(task, closing);
+    let hasFailed = true;
+    try {
+      await span.run(() => handler(task, closing));
+      hasFailed = false;
+    } finally {
+      span.end({}, hasFailed);
+    }
   }
 
   async function endExhausted(task: Task, reason: Error): Promise<void> {

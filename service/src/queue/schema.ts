@@ -72,6 +72,7 @@ export const tasks = pgTable(
     dueAt: createdAt(),
     failures: smallint().notNull().default(0), // attempts that threw
     turnId: uuid(), // id of the pg-boss job that claimed it
+    trace: text(), // W3C traceparent of the span that added it
     createdAt: createdAt(),
   },
   (table) => [

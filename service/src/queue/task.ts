@@ -17,6 +17,8 @@ export type Task = {
   /** Time between due and claimed: all workers were busy, or the group was paused. */
   overdueMs: number;
   turn: Turn;
+  /** W3C traceparent of the span that added it. */
+  trace: string | null;
 };
 
 /** The job of pg-boss by which a task is claimed. `id` and `retryCount` identify the attempt: only one may save. */

@@ -44,7 +44,13 @@ export type Tasks = {
 /** Notifies that a task may be due; the payload is the queue's name. */
 export const TASKS_CHANNEL = "tasks";
 
-export function createTasks({ boss }: { boss: Boss }): Tasks {
+export type TasksDeps = {
+  boss: Boss;
+  /** W3C traceparent of the current span (base/tracing.ts). */
+  currentTrace?: (() => string | undefined) | undefined;
+};
+
+export function createTasks({ boss, currentTrace }: TasksDeps): Tasks {
   const listeners: ((queue: QueueName, dueInMs: number) => void)[] = [];
   const announce = (queue: QueueName, dueInMs: number) => {
     if (dueInMs > 0) for (const listener of listeners) listener(queue, dueInMs);
@@ -67,9 +73,9 @@ export function createTasks({ boss }: { boss: Boss }): Tasks {
       const subjects = sql.param(added.map((task) => task.subject));
       const delays = sql.param(added.map((task) => task.dueInMs ?? 0));
       await tx.execute(sql`
-        insert into tasks (group_id, queue, subject, state, due_at)
+        insert into tasks (group_id, queue, subject, state, due_at, trace)
         select group_id, queue, subject, case when delay_ms <= 0 and not ${isFirst} then 'ready' else 'waiting' end,
-          now() + delay_ms * interval '1 millisecond'
+          now() + delay_ms * interval '1 millisecond', ${currentTrace?.() ?? null}::text
         from unnest(${groupIds}::uuid[], ${queues}::text[], ${subjects}::text[], ${delays}::float8[])
           with ordinality as t (group_id, queue, subject, delay_ms, position)
         order by position`);

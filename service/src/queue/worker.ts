@@ -7,6 +7,7 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import type { LogEvent } from "../base/log-events.ts";
+import type { Tracing } from "../base/tracing.ts";
 import type { Database } from "../db/database.ts";
 import type { PubSub } from "../db/pubsub.ts";
 import type { Boss } from "./boss.ts";
@@ -39,6 +40,7 @@ export type WorkerDeps = {
   /** For the metrics. */
   countClaim?: (queue: QueueName, elapsedMs: number) => void;
   countRetry?: (queue: QueueName) => void;
+  tracing?: Pick<Tracing, "start"> | undefined;
   log: LogEvent;
 };
 

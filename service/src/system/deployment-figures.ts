@@ -4,9 +4,10 @@
  * Read from the database at most every few seconds, however often the metrics are scraped. A scrape never fails and never
  * waits for long because of the database.
  */
+import { abortable } from "@mailvet/embedded-postgres";
 import type { EgressIdentity } from "@mailvet/engine";
 import type pg from "pg";
-import { abortable } from "../base/abortable.ts";
+import { createCachedLookup } from "../base/cached-lookup.ts";
 import type { Database } from "../db/database.ts";
 import { createJobRate } from "../jobs/job-rate.ts";
 import { countSessionsToday } from "../pacing/session-gates.ts";
@@ -47,7 +48,6 @@ export function createDeploymentFigures({
 }: DeploymentFigureDeps): () => Promise<DeploymentFigures | undefined> {
   const { pool } = database;
   const jobRate = createJobRate(pool);
-  let cached: { figures: Promise<DeploymentFigures | undefined>; atMs: number } | undefined;
 
   const read = async (): Promise<DeploymentFigures> => {
     await database.check();
@@ -57,14 +57,12 @@ export function createDeploymentFigures({
     return { queues, jobs: { queued, processing, paused }, identities: figures };
   };
 
-  return () => {
-    const nowMs = performance.now();
-    if (!cached || nowMs - cached.atMs >= FRESH_MS) {
-      const figures = abortable(read(), AbortSignal.timeout(TIMEOUT_MS)).catch(() => undefined);
-      cached = { figures, atMs: nowMs };
-    }
-    return cached.figures;
-  };
+  const figures = createCachedLookup({
+    load: () => abortable(read(), AbortSignal.timeout(TIMEOUT_MS)).catch(() => undefined),
+    max: 1,
+    ttlMs: FRESH_MS,
+  });
+  return async () => figures.find("figures");
 }
 
 /** In the order of `identities`. */

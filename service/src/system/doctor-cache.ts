@@ -3,6 +3,7 @@
  *
  * Each run connects to a few large providers, so concurrent and repeated requests share one.
  */
+import { once } from "node:events";
 import type { DoctorReport } from "@mailvet/contract";
 import type { Doctor, Finding } from "@mailvet/engine";
 
@@ -56,10 +57,7 @@ async function collect(
   closing: AbortSignal,
 ): Promise<DoctorReport["findings"]> {
   const end = AbortSignal.any([closing, AbortSignal.timeout(MAX_RUN_MS)]);
-  const ended = new Promise<undefined>((resolve) => {
-    if (end.aborted) resolve(undefined);
-    else end.addEventListener("abort", () => resolve(undefined), { once: true });
-  });
+  const ended = end.aborted ? undefined : once(end, "abort").then(() => undefined);
   const findings: DoctorReport["findings"] = [];
   for (;;) {
     const next = examination.next();

@@ -12,6 +12,7 @@ import type {
 } from "@mailvet/contract";
 import { type Doctor, type EgressIdentity, originOf } from "@mailvet/engine";
 import type { Adjudicator, AdjudicatorReport } from "../adjudication/adjudicator.ts";
+import { createCachedLookup } from "../base/cached-lookup.ts";
 import type { Database } from "../db/database.ts";
 import { createJobRate } from "../jobs/job-rate.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
@@ -47,6 +48,8 @@ export type SystemDeps = {
 };
 
 const FRESH_MS = 1000;
+/** The only key of the cache. */
+const REPORT = "report";
 /** Frequent restarts leave many registrations behind until they expire. */
 const MAX_PROCESSES = 200;
 
@@ -55,7 +58,6 @@ export function createSystem(deps: SystemDeps): SystemReporter {
   const { pool } = database;
   const jobRate = createJobRate(pool);
   const doctor = createDoctorCache(deps.openDoctor);
-  let cached: { report: Promise<SystemReport>; atMs: number } | undefined;
 
   const identityStatus = async (pacing: readonly HostPace[]): Promise<EgressIdentityStatus[]> => {
     const figures = await identityFigures({ pool, ...deps });
@@ -64,7 +66,7 @@ export function createSystem(deps: SystemDeps): SystemReporter {
     );
   };
 
-  const report = async (): Promise<SystemReport> => {
+  const readReport = async (): Promise<SystemReport> => {
     const pacing = await listThrottles();
     return { ...(await basics()), pacing, identities: await identityStatus(pacing) };
   };
@@ -95,20 +97,12 @@ export function createSystem(deps: SystemDeps): SystemReporter {
     return rows[0]!.bytes;
   };
 
+  const reports = createCachedLookup({ load: readReport, max: 1, ttlMs: FRESH_MS });
   return {
-    report() {
-      const now = performance.now();
-      if (cached && now - cached.atMs < FRESH_MS) return cached.report;
-      const current = { report: report(), atMs: now };
-      cached = current;
-      current.report.catch(() => {
-        if (cached === current) cached = undefined;
-      });
-      return current.report;
-    },
+    report: async () => reports.find(REPORT),
     async runDoctor() {
       const findings = await doctor.run();
-      cached = undefined; // the next report includes the findings
+      reports.invalidate(REPORT); // the next report includes the findings
       return findings;
     },
     close: () => doctor.close(),

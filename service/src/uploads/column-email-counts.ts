@@ -7,7 +7,7 @@ import { and, eq } from "drizzle-orm";
 import { startTimeSlice, type TimeSlice } from "../base/event-loop-yield.ts";
 import type { Database } from "../db/database.ts";
 import { uploadColumnIndexes } from "./schema.ts";
-import { type FirstRows, packFirstRows, readParts } from "./upload-parts.ts";
+import { type FirstRows, packFirstRows, type StoredFile, type UploadFiles } from "./upload-files.ts";
 
 export type ColumnCount = {
   /** Non-empty cells. */
@@ -50,32 +50,35 @@ export function createColumnIndex(column: number, maxUnique: number): ColumnInde
   };
 }
 
+export type CountDeps = { database: Pick<Database, "pool" | "orm">; files: Pick<UploadFiles, "read"> };
+
 /** The stored count, or a count of the stored rows. */
 export async function columnCount(
-  database: Pick<Database, "pool" | "orm">,
-  uploadId: string,
+  deps: CountDeps,
+  file: StoredFile,
   column: number,
   maxUnique: number,
 ): Promise<ColumnCount> {
-  const [stored] = await database.orm
+  const [stored] = await deps.database.orm
     .select()
     .from(uploadColumnIndexes)
-    .where(and(eq(uploadColumnIndexes.uploadId, uploadId), eq(uploadColumnIndexes.column, column)));
+    .where(and(eq(uploadColumnIndexes.uploadId, file.id), eq(uploadColumnIndexes.column, column)));
   if (stored) return { emails: stored.emails, unique: stored.uniqueEmails };
-  return countStoredColumn(database, uploadId, column, maxUnique);
+  return countStoredColumn(deps, file, column, maxUnique);
 }
 
 /** Counts a column of the stored rows and stores the counts. */
 export async function countStoredColumn(
-  { pool, orm }: Pick<Database, "pool" | "orm">,
-  uploadId: string,
+  { database: { pool, orm }, files }: CountDeps,
+  file: StoredFile,
   column: number,
   maxUnique: number,
 ): Promise<ColumnCount> {
+  const uploadId = file.id;
   const index = createColumnIndex(column, maxUnique);
   const timeSlice = startTimeSlice();
   let storing: Promise<unknown> | undefined;
-  for await (const { number, rows } of readParts(pool, uploadId)) {
+  for await (const { number, rows } of files.read(pool, file)) {
     const firstRows = await index.add(rows, timeSlice);
     await storing;
     if (!firstRows) continue;

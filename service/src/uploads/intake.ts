@@ -24,7 +24,7 @@ import {
   UNCOUNTED,
 } from "./column-email-counts.ts";
 import { refuseTooManyEmails } from "./email-limit.ts";
-import { createPartWriter, type FirstRows, type PartWriter } from "./upload-parts.ts";
+import type { FirstRows, PartWriter, UploadFiles } from "./upload-files.ts";
 
 export type Intake = Pick<ListFile, "header" | "columns" | "delimiter" | "sampleRows"> & {
   totalRows: number;
@@ -34,7 +34,10 @@ export type Intake = Pick<ListFile, "header" | "columns" | "delimiter" | "sample
   /** Of the columns that look like emails, including the suggested one. */
   columnCounts: Map<number, ColumnCount>;
   contentHash: Buffer;
+  blobCount: number;
 };
+
+export type IntakeDeps = { database: Database; files: UploadFiles };
 
 export type IntakeLimits = ListFileLimits & { maxEmails: number };
 
@@ -43,14 +46,14 @@ const MAX_COUNTED_COLUMNS = 3;
 
 /** Throws if the file is no list of emails. Parts may be stored by then; no write is in progress. */
 export async function receiveFile(
-  database: Database,
+  deps: IntakeDeps,
   uploadId: string,
   bytes: AsyncIterable<Uint8Array>,
   limits: IntakeLimits,
 ): Promise<Intake> {
-  const writer = createPartWriter(database.pool, uploadId);
+  const writer = deps.files.write(uploadId);
   try {
-    return await receiveRows(database, uploadId, writer, bytes, limits);
+    return await receiveRows(deps, uploadId, writer, bytes, limits);
   } catch (error) {
     throw error instanceof ListFileError ? fileRefusal(error) : error;
   } finally {
@@ -59,7 +62,7 @@ export async function receiveFile(
 }
 
 async function receiveRows(
-  database: Database,
+  deps: IntakeDeps,
   uploadId: string,
   writer: PartWriter,
   bytes: AsyncIterable<Uint8Array>,
@@ -87,7 +90,7 @@ async function receiveRows(
     number++;
     if (timeSlice.isOver) await timeSlice.next();
   }
-  await writer.finish();
+  const blobCount = await writer.finish();
 
   const suggestedColumn = columnFinder.suggested;
   if (suggestedColumn === undefined) {
@@ -97,7 +100,12 @@ async function receiveRows(
   const looksLikeEmail = isStored ? emailsIn(suggestedColumn) : Math.max(...columnFinder.emailCounts);
   refuseTooManyEmails(limits.maxEmails, looksLikeEmail, counts.get(suggestedColumn) ?? UNCOUNTED, "/file");
   if (!counts.has(suggestedColumn)) {
-    const found = await countStoredColumn(database, uploadId, suggestedColumn, limits.maxEmails);
+    const found = await countStoredColumn(
+      deps,
+      { id: uploadId, blobCount },
+      suggestedColumn,
+      limits.maxEmails,
+    );
     refuseTooManyEmails(limits.maxEmails, looksLikeEmail, found, "/file");
     counts.set(suggestedColumn, found);
   }
@@ -114,6 +122,7 @@ async function receiveRows(
     suggestedColumn,
     columnCounts: counts,
     contentHash,
+    blobCount,
   };
 }
 

@@ -1,6 +1,16 @@
-/** Tables of uploads: the customer's file as it arrived, in parts, and what its columns contain. */
+/** Tables of uploads: the customer's file, whose rows are in blobs, and what its columns contain. */
 import { sql } from "drizzle-orm";
-import { index, integer, json, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import {
+  boolean,
+  index,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
 import { accountId } from "../accounts/schema.ts";
 import { bytea, createdAt, moment } from "../db/columns.ts";
 
@@ -10,6 +20,7 @@ export const uploads = pgTable(
   {
     id: uuid().primaryKey(),
     accountId: accountId(),
+    isTest: boolean().notNull().default(false),
     filename: text().notNull(), // data, never a path
     // The first row as sent; null: the file has no header. `columns` are the unique names used by the API.
     header: json().$type<string[]>(),
@@ -19,6 +30,7 @@ export const uploads = pgTable(
     emailCounts: json().$type<number[]>().notNull().default([]), // by column
     suggestedColumn: integer().notNull().default(0),
     sampleRows: json().$type<string[][]>().notNull().default([]),
+    blobCount: integer(), // blobs with its rows (upload-files.ts); null: incomplete, or the rows are in upload_parts
     contentHash: bytea(), // SHA-256 of the bytes received; null until complete
     idempotencyKey: text("idempotency_key"), // hashed
     createdAt: createdAt(),
@@ -40,7 +52,7 @@ const uploadId = () =>
     .notNull()
     .references(() => uploads.id, { onDelete: "cascade" });
 
-/** Consecutive rows of an upload. */
+/** Consecutive rows of an upload. Only read: releases before blobs stored rows here. */
 export const uploadParts = pgTable(
   "upload_parts",
   {

@@ -1,22 +1,24 @@
 /** Uploads as jobs use them: find, mark as confirmed, delete with the job. */
 import { and, eq } from "drizzle-orm";
 import type pg from "pg";
+import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Orm } from "../db/database.ts";
 import { uploads } from "./schema.ts";
+import type { UploadFiles } from "./upload-files.ts";
 import type { UploadRow } from "./upload-preview.ts";
 
-/** Throws upload_not_found (also for another account's or an incomplete upload) and upload_expired. */
+/** Throws upload_not_found (also for another owner's or an incomplete upload) and upload_expired. */
 export async function findConfirmableUpload(
   orm: Pick<Orm, "select">,
-  accountId: string,
+  { accountId, isTest }: Owner,
   uploadId: string,
   lock?: "for_update",
 ): Promise<UploadRow> {
   const query = orm
     .select()
     .from(uploads)
-    .where(and(eq(uploads.id, uploadId), eq(uploads.accountId, accountId)));
+    .where(and(eq(uploads.id, uploadId), eq(uploads.accountId, accountId), eq(uploads.isTest, isTest)));
   const [upload] = await (lock ? query.for("update") : query);
   if (!upload || upload.readyAt === null) {
     throw new Refusal("upload_not_found", "No upload with this id exists in this account.");
@@ -41,8 +43,12 @@ export async function findUpload(orm: Pick<Orm, "select">, uploadId: string): Pr
 
 const PARTS_AT_ONCE = 50;
 
-/** In batches, so that no statement takes long. */
-export async function deleteUpload(pool: Pick<pg.Pool, "query">, uploadId: string): Promise<void> {
+/** In batches, so that no statement takes long. May be repeated after a failure. */
+export async function deleteUpload(
+  pool: Pick<pg.Pool, "query">,
+  files: Pick<UploadFiles, "delete">,
+  uploadId: string,
+): Promise<void> {
   for (const [name, text] of DELETE_PARTS) {
     let deleted: number | null;
     do {
@@ -50,6 +56,7 @@ export async function deleteUpload(pool: Pick<pg.Pool, "query">, uploadId: strin
     } while (deleted === PARTS_AT_ONCE);
   }
   await pool.query("delete from uploads where id = $1", [uploadId]);
+  await files.delete(uploadId);
 }
 
 const DELETE_PARTS = [

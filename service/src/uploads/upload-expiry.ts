@@ -1,6 +1,6 @@
 /** Deletes uploads that were not confirmed in time, and those abandoned by a process that died. */
-import type pg from "pg";
 import type { Database } from "../db/database.ts";
+import type { UploadFiles } from "./upload-files.ts";
 
 /** One per statement: an upload can have thousands of parts and hundreds of megabytes. */
 const DELETED_AT_ONCE = 1;
@@ -9,19 +9,20 @@ const MAX_ROUNDS = 1000;
 const TOMBSTONE_KEPT = "7 days";
 
 /** Returns how many uploads lost their rows. */
-export async function eraseExpiredUploads({ pool }: Pick<Database, "pool">): Promise<number> {
+export async function eraseExpiredUploads(
+  { pool }: Pick<Database, "pool">,
+  files: Pick<UploadFiles, "delete">,
+): Promise<number> {
   let erased = 0;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const count = await countOf(pool, ERASE);
-    erased += count;
-    if (count < DELETED_AT_ONCE) break;
+    const { rows } = await pool.query<{ id: string }>(ERASE);
+    // Only now: a confirmation can no longer follow. What is left by a failure here is found as an orphan.
+    for (const { id } of rows) await files.delete(id);
+    erased += rows.length;
+    if (rows.length < DELETED_AT_ONCE) break;
   }
-  await countOf(pool, DELETE_TOMBSTONES);
+  await pool.query(DELETE_TOMBSTONES);
   return erased;
-}
-
-async function countOf(pool: pg.Pool, statement: { name: string; text: string }): Promise<number> {
-  return (await pool.query<{ count: number }>(statement)).rows[0]?.count ?? 0;
 }
 
 /**
@@ -44,14 +45,11 @@ const ERASE = {
         email_counts = '[]', content_hash = null, idempotency_key = null
       where id in (select id from expired where ready_at is not null)
     )
-    select count(*)::int as count from expired`,
+    select id from expired`,
 };
 
 const DELETE_TOMBSTONES = {
   name: "delete-upload-tombstones",
   text: `
-    with deleted as (
-      delete from uploads where erased_at is not null and expires_at <= now() - interval '${TOMBSTONE_KEPT}' returning 1
-    )
-    select count(*)::int as count from deleted`,
+    delete from uploads where erased_at is not null and expires_at <= now() - interval '${TOMBSTONE_KEPT}'`,
 };

@@ -16,6 +16,7 @@ export function uploadPreview(row: UploadRow, uniqueCounts: ReadonlyMap<number, 
   const readyAtMs = (row.readyAt ?? row.createdAt).getTime();
   return {
     upload_id: row.id,
+    ...(row.isTest && { sandbox: true as const }),
     filename: row.filename,
     columns: row.columns,
     suggested_email_column: nameOf(row.suggestedColumn),

@@ -1,7 +1,7 @@
 /**
  * Uploads: receive a file, preview it, delete it unless it is confirmed (jobs/confirm-upload.ts).
  *
- * Everything is in the database, so any process can continue with a file that another one received.
+ * Everything is in the database and the blob store, so any process can continue with a file that another one received.
  */
 import { createHash, randomUUID } from "node:crypto";
 import type { UploadPreview } from "@mailvet/contract";
@@ -14,6 +14,7 @@ import { maxEmailsOf } from "./email-limit.ts";
 import { type Intake, receiveFile } from "./intake.ts";
 import { uploadColumnIndexes, uploads } from "./schema.ts";
 import { eraseExpiredUploads } from "./upload-expiry.ts";
+import type { UploadFiles } from "./upload-files.ts";
 import { UNCONFIRMED_HOURS, type UploadRow, uploadPreview } from "./upload-preview.ts";
 
 export type Uploads = {
@@ -42,10 +43,11 @@ export type UploadLimits = {
 
 export type UploadsDeps = {
   database: Database;
+  files: UploadFiles;
   limits: UploadLimits;
 };
 
-/** Per account. */
+/** Per account and mode. */
 const MAX_UNCONFIRMED = 20;
 const TOO_MANY_RETRY_SECONDS = 60;
 /** Decompressed size limit, as a multiple of the upload limit. */
@@ -57,53 +59,63 @@ const MIN_MAX_ROWS = 1_000_000;
 const LEASE_SECONDS = 10;
 const RENEW_EVERY_MS = 3_000;
 
-export function createUploads({ database, limits }: UploadsDeps): Uploads {
+export function createUploads({ database, files, limits }: UploadsDeps): Uploads {
   return {
     async preview(caller, { filename, bytes, idempotencyKey }) {
       const id = randomUUID();
-      const earlier = await begin(database, {
-        id,
-        caller,
-        filename: displayedFilename(filename),
-        idempotencyKey,
-      });
+      const earlier = await begin(
+        { database, files },
+        {
+          id,
+          caller,
+          filename: displayedFilename(filename),
+          idempotencyKey,
+        },
+      );
       if (earlier) return { preview: await previewAgain(database, earlier, bytes), isReplayed: true };
       const renewal = setInterval(() => void renew(database, id).catch(() => {}), RENEW_EVERY_MS);
       try {
         const maxEmails = maxEmailsOf(caller.plan, limits.maxEmailsPerFile);
-        const intake = await receiveFile(database, id, bytes, {
+        const intake = await receiveFile({ database, files }, id, bytes, {
           maxEmails,
           maxRows: Math.max(MIN_MAX_ROWS, ROWS_PER_EMAIL * maxEmails),
           maxTextBytes: TEXT_PER_BYTE * limits.maxUploadBytes,
         });
         return { preview: await finish(database, id, intake), isReplayed: false };
       } catch (error) {
-        // If this fails too, the upload expires.
+        // If this fails too, the upload expires, or maintenance finds its blobs.
         await database.orm
           .delete(uploads)
           .where(eq(uploads.id, id))
+          .then(() => files.delete(id))
           .catch(() => {});
         throw error;
       } finally {
         clearInterval(renewal);
       }
     },
-    eraseExpired: () => eraseExpiredUploads(database),
+    eraseExpired: () => eraseExpiredUploads(database, files),
   };
 }
 
 type NewUpload = { id: string; caller: Caller; filename: string; idempotencyKey: string | undefined };
 
 /** Inserts a new upload, or returns the earlier one with the same idempotency key. */
-async function begin({ pool, orm }: Database, upload: NewUpload): Promise<UploadRow | undefined> {
+async function begin(
+  { database: { pool, orm }, files }: Pick<UploadsDeps, "database" | "files">,
+  upload: NewUpload,
+): Promise<UploadRow | undefined> {
   const { id, caller, filename, idempotencyKey } = upload;
   const hasItsKey = and(
     eq(uploads.accountId, caller.accountId),
     eq(uploads.idempotencyKey, idempotencyKey ?? ""),
   );
-  if (idempotencyKey !== undefined)
-    await orm.delete(uploads).where(and(hasItsKey, lte(uploads.expiresAt, sql`now()`)));
-  const values = [id, caller.accountId, filename, idempotencyKey ?? null];
+  if (idempotencyKey !== undefined) {
+    const isOver = and(hasItsKey, lte(uploads.expiresAt, sql`now()`));
+    const expired = await orm.delete(uploads).where(isOver).returning({ id: uploads.id });
+    for (const one of expired) await files.delete(one.id);
+  }
+  const values = [id, caller.accountId, filename, idempotencyKey ?? null, caller.isTest];
   if ((await pool.query({ ...BEGIN, values })).rowCount === 1) return undefined;
   const [earlier] = idempotencyKey === undefined ? [] : await orm.select().from(uploads).where(hasItsKey);
   if (!earlier) {
@@ -118,9 +130,9 @@ async function begin({ pool, orm }: Database, upload: NewUpload): Promise<Upload
 const BEGIN = {
   name: "begin-upload",
   text: `
-    insert into uploads (id, account_id, filename, idempotency_key, expires_at)
-    select $1, $2, $3, $4, now() + interval '${LEASE_SECONDS} seconds'
-    where (select count(*) from uploads where account_id = $2 and expires_at > now()) < ${MAX_UNCONFIRMED}
+    insert into uploads (id, account_id, filename, idempotency_key, is_test, expires_at)
+    select $1, $2, $3, $4, $5, now() + interval '${LEASE_SECONDS} seconds'
+    where (select count(*) from uploads where account_id = $2 and is_test = $5 and expires_at > now()) < ${MAX_UNCONFIRMED}
     on conflict (account_id, idempotency_key) where idempotency_key is not null do nothing`,
 };
 

@@ -1,6 +1,6 @@
 /** What the answers of one request cost, and how they are counted. Test keys are never charged. */
 import type { Status } from "@mailvet/contract";
-import { type Caller, isTestCaller } from "../base/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import type { Ledger, Reservation, UsageCounts } from "../credits/ledger.ts";
 import type { ValidationAnswer } from "./answer.ts";
 import type { PresentOptions } from "./present-result.ts";
@@ -29,7 +29,7 @@ export function paymentBy(
   });
   return {
     charge(answers) {
-      if (isTestCaller(caller)) return undefined;
+      if (caller.isTest) return undefined;
       return ledger.charge({
         accountId,
         amount: answers.length,

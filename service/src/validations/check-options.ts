@@ -1,7 +1,7 @@
 /** Options of a check, and their effect on cached and simulated evidence. */
 import type { ValidationRequest } from "@mailvet/contract";
 import type { Evidence, Level } from "@mailvet/engine";
-import { type Caller, isTestCaller } from "../base/caller.ts";
+import type { Caller } from "../base/caller.ts";
 
 export type CheckParameters = {
   /** How far to go; by default up to SMTP. */
@@ -25,7 +25,7 @@ export function checkContextOf(
   caller: Caller,
   { level, timeoutMs, maxAgeMs }: CheckParameters = {},
 ): CheckContext {
-  return { accountId: caller.accountId, isTest: isTestCaller(caller), level, timeoutMs, maxAgeMs };
+  return { accountId: caller.accountId, isTest: caller.isTest, level, timeoutMs, maxAgeMs };
 }
 
 export function checkOptionsOf(request: Omit<ValidationRequest, "email">): CheckParameters {

@@ -1,7 +1,7 @@
 import { ALL_SUB_STATUSES, STATUS_OF } from "@mailvet/contract";
 import { decide, type Evidence, readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
 import { expect, test } from "vitest";
-import { freshForMs } from "./freshness.ts";
+import { expiryDate, freshForMs, MAX_FRESH_DAYS } from "./freshness.ts";
 import { SANDBOX_OUTCOMES } from "./sandbox-outcomes.ts";
 
 const inspection = verifierFrom(readEngineSettings(settingsFrom({}))).begin(
@@ -30,4 +30,18 @@ test("a disposable address is fresh as long as its server's reply, and at most a
   expect(freshForMs(greylisted)).toBe(0);
   expect(freshForMs(disposable(SANDBOX_OUTCOMES.mailbox_full(inspection)))).toBe(HOUR);
   expect(freshForMs(disposable(SANDBOX_OUTCOMES[""](inspection)))).toBe(24 * HOUR);
+});
+
+test("nothing is fresh for longer than the partitions that are read for fresh verdicts", () => {
+  for (const subStatus of ALL_SUB_STATUSES)
+    expect(freshForMs(SANDBOX_OUTCOMES[subStatus](inspection))).toBeLessThanOrEqual(
+      MAX_FRESH_DAYS * 24 * HOUR,
+    );
+});
+
+test("evidence expires on the first Monday after it was stale for 30 days", () => {
+  const at = (time: string) => expiryDate(Date.parse(time));
+  expect(at("2026-11-14T00:00:00Z")).toBe("2026-12-14"); // a Monday
+  expect(at("2026-11-14T00:00:01Z")).toBe("2026-12-21");
+  expect(at("2026-11-21T00:00:00Z")).toBe("2026-12-21");
 });

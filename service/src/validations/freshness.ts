@@ -15,6 +15,9 @@ const NOT_ABOUT_THE_MAILBOX = 0; // about our check, or no reply: the next attem
 
 /** How much longer stale evidence is kept to match outcomes. */
 export const STALE_DAYS = 30;
+export const MAX_FRESH_DAYS = 3;
+const DAYS_PER_WEEK = 7;
+const FIRST_MONDAY = 4; // January 5, 1970
 
 const FRESH_MS: Readonly<Record<SubStatus, number>> = {
   "": 3 * DAYS, //                  people leave and mailboxes close, rarely within days
@@ -53,6 +56,13 @@ const FRESH_MS: Readonly<Record<SubStatus, number>> = {
   smtp_skipped: NOT_ABOUT_THE_MAILBOX,
   internal_error: NOT_ABOUT_THE_MAILBOX,
 };
+
+/** The Monday (YYYY-MM-DD, UTC) from which on evidence is not needed any more. Weeks, to have few partitions. */
+export function expiryDate(freshUntilMs: number): string {
+  const day = Math.ceil(freshUntilMs / DAYS) + STALE_DAYS;
+  const weeks = Math.ceil((day - FIRST_MONDAY) / DAYS_PER_WEEK);
+  return new Date((FIRST_MONDAY + weeks * DAYS_PER_WEEK) * DAYS).toISOString().slice(0, 10);
+}
 
 export function freshForMs(evidence: Evidence, { subStatus } = decide(evidence)): number {
   if (subStatus !== "disposable") return FRESH_MS[subStatus];

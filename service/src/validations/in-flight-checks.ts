@@ -46,6 +46,8 @@ export type CheckDeps = {
   naming?: Pick<NamingKnowledge, "learnFrom"> | undefined;
   /** For the metrics: every mailbox that was probed. */
   countFinding?: ((answer: MailboxFinding["answer"], provider: string) => void) | undefined;
+  /** W3C traceparent of the current span (base/tracing.ts). */
+  currentTrace?: (() => string | undefined) | undefined;
   /** Unless the request has its own. */
   level: Level;
   /** Including checks that no request waits for any longer. */
@@ -88,7 +90,8 @@ export function createInFlightChecks(deps: CheckDeps): InFlightChecks {
       return known;
     }
     const release = slots.acquire(accountId, isUrgent ? { total: maxInFlight } : listLimits);
-    const check = verifier.begin(withoutOutcome(inspection), level, { isUrgent });
+    const trace = deps.currentTrace?.();
+    const check = verifier.begin(withoutOutcome(inspection), level, { isUrgent, trace });
     const one: Running = { check, level, checkedAtMs: undefined, waiters: new Set() };
     running.set(key, one);
     void check.done.then(finish);

@@ -93,7 +93,7 @@ export function createRechecks({ database, tasks, announce, answers }: RecheckDe
         await tasks.complete(orm, task);
         return;
       }
-      const { accountId, requestId, attempts } = row;
+      const { accountId, isTest, requestId, attempts } = row;
       const answer = await attempt(row);
       const result = present(answer, row, { requestId, startedAtMs });
       const elapsedMs = Date.now() - row.createdAt.getTime();
@@ -111,7 +111,7 @@ export function createRechecks({ database, tasks, announce, answers }: RecheckDe
           return;
         }
         await tx.delete(rechecks).where(isRowOf(task));
-        await announce(tx, accountId, "validation.completed", { request_id: requestId, result });
+        await announce(tx, { accountId, isTest }, "validation.completed", { request_id: requestId, result });
       });
     },
 

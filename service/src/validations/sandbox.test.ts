@@ -158,9 +158,11 @@ test.for(ALL_SUB_STATUSES)("%o is final at once", async (subStatus) => {
   expect(isFinal).toBe(true);
 });
 
-const callerBy = (by: Caller["by"]): Caller => ({ accountId: "a", plan: "payg", isOperator: false, by });
-const keyOf = (isTest: boolean) => callerBy({ kind: "key", keyId: "k", scopes: ["validate"], isTest });
-const SIGNED_IN = callerBy({ kind: "session", sessionId: "s" });
+const callerBy = (by: Caller["by"], isTest: boolean): Caller => {
+  return { accountId: "a", isTest, plan: "payg", isOperator: false, by };
+};
+const keyOf = (isTest: boolean) => callerBy({ kind: "key", keyId: "k", scopes: ["validate"] }, isTest);
+const SIGNED_IN = callerBy({ kind: "session", sessionId: "s" }, false);
 
 test.for([
   ["a test key", keyOf(true), "ann@gmail.com", true],

@@ -1,8 +1,10 @@
 /** Tables of validations: the verdict cache, and single checks to be repeated. */
 import {
   boolean,
+  date,
   index,
   integer,
+  json,
   jsonb,
   pgTable,
   primaryKey,
@@ -12,11 +14,46 @@ import {
 } from "drizzle-orm/pg-core";
 import { accountId } from "../accounts/schema.ts";
 import { bytea, createdAt, moment } from "../db/columns.ts";
+import type { OwnEvidence } from "./shared-evidence.ts";
 
 /**
- * Cached evidence, per account: the cache must not reveal what another account asked for. It answers requests while it is
- * fresh, and is kept longer to match reported outcomes.
+ * Cached verdicts, per account: the cache must not reveal what another account asked for. They answer requests while they
+ * are fresh, and are kept longer to match reported outcomes.
+ *
+ * Partitioned by expiry (partitions.ts). An address has a row for each week in which its verdicts expire. No foreign key to
+ * the account, which dropping a partition would lock: a trigger on accounts deletes the rows.
  */
+export const cachedVerdicts = pgTable(
+  "cached_verdicts",
+  {
+    accountId: uuid().notNull(),
+    addressKey: uuid().notNull(), // hashes of the account, the domain and the address (shared-evidence.ts)
+    factsId: uuid().notNull(), // about the domain, in cached_facts
+    findingId: uuid(), // about the mailbox, in cached_facts
+    checkedAt: moment().notNull(),
+    freshSeconds: integer().notNull(),
+    expiresOn: date().notNull(),
+    own: json().$type<OwnEvidence>(), // what no other address shares
+  },
+  (table) => [primaryKey({ columns: [table.addressKey, table.expiresOn] })],
+);
+
+/**
+ * What cached verdicts have in common: facts about a domain, and server replies without the words that differ. Never
+ * changed: the id is a hash of the content, so a verdict keeps the facts it was derived from. Dropped together with the
+ * verdicts that refer to it.
+ */
+export const cachedFacts = pgTable(
+  "cached_facts",
+  {
+    id: uuid().notNull(),
+    expiresOn: date().notNull(),
+    content: json().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.id, table.expiresOn] })],
+);
+
+/** The cache of earlier releases, with all evidence in each row. Read until it is empty. */
 export const verdicts = pgTable(
   "verdicts",
   {

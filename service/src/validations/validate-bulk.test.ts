@@ -21,8 +21,8 @@ const deps: BulkDeps = {
   log: never,
   countVerdict: never,
 };
-const by: Caller["by"] = { kind: "key", keyId: "k", scopes: ["bulk"], isTest: true };
-const caller: Caller = { accountId: "a", plan: "payg", isOperator: false, by };
+const by: Caller["by"] = { kind: "key", keyId: "k", scopes: ["bulk"] };
+const caller: Caller = { accountId: "a", isTest: true, plan: "payg", isOperator: false, by };
 const validate = async (emails: string[]) => {
   const asking = { requestId: "r", idempotencyKey: undefined, startedAtMs: performance.now() };
   return (await validateBulk(deps, caller, emails, asking)).summary;

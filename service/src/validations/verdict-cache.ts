@@ -2,10 +2,12 @@
  * Verdict cache: evidence about addresses for as long as it is fresh, in this process and in the database.
  *
  * Each account has a cache of its own. A shared one would reveal, by `cached` or by the response time, which addresses
- * other accounts have asked for. The database stores addresses as hashes that differ per account. Writes are batched and
- * delayed; what is lost when the process dies is checked again.
+ * other accounts have asked for. The database stores addresses as hashes that differ per account. What addresses have in
+ * common is stored once (shared-evidence.ts). Writes are batched and delayed; what is lost when the process dies is checked
+ * again.
  *
- * Stale evidence is kept for a month to match outcomes reported later. It never answers a request.
+ * Stale evidence is kept for a month to match outcomes reported later. It never answers a request. The tables have one
+ * partition for each week of expiry, so an address that is checked again may have a row in several.
  *
  * Not on cached-lookup.ts: a bulk request reads a thousand addresses in one query.
  */
@@ -16,9 +18,24 @@ import { createBatcher } from "../base/batcher.ts";
 import type { LogEvent } from "../base/log-events.ts";
 import { batchedDelete } from "../db/batched-delete.ts";
 import type { Database } from "../db/database.ts";
+import {
+  createPartitions,
+  dropPartitions,
+  isMissingPartition,
+  pastPartitionDates,
+} from "../db/partitions.ts";
 import { addressHash } from "../feedback/address-hash.ts";
 import { type CachedEvidence, cachedPartOf } from "./cached-evidence.ts";
-import { freshForMs, STALE_DAYS } from "./freshness.ts";
+import { expiryDate, freshForMs, MAX_FRESH_DAYS, STALE_DAYS } from "./freshness.ts";
+import {
+  addressKey,
+  contentId,
+  joinEvidence,
+  type OwnEvidence,
+  type SharedFacts,
+  type SharedFinding,
+  splitEvidence,
+} from "./shared-evidence.ts";
 
 export type CachedVerdict = { evidence: CachedEvidence; checkedAtMs: number; freshUntilMs: number };
 
@@ -30,7 +47,7 @@ export type VerdictCache = {
   /** The last evidence, fresh or not, by normalised address. Never used for an answer. */
   findStale(accountId: string, addresses: readonly string[]): Promise<ReadonlyMap<string, CachedVerdict>>;
   store(accountId: string, address: string, evidence: Evidence, checkedAtMs: number): void;
-  /** Deletes what is neither fresh nor needed for outcomes; returns how many. */
+  /** Drops what is neither fresh nor needed for outcomes, and creates the next partitions. Returns how many it dropped. */
   deleteExpired(): Promise<number>;
   /** Writes what is still to be written. */
   close(): Promise<void>;
@@ -51,44 +68,111 @@ const ROWS_PER_STATEMENT = 500;
 /** Beyond this verdicts are not written; this process still has them in memory. */
 const MAX_WAITING = 20_000;
 
-type VerdictRow = CachedVerdict & {
+const MAX_FACTS_IN_MEMORY = 5_000;
+/** Facts that are known to be stored are not sent again. Not for long: a failover may have lost them. */
+const MAX_STORED_FACTS = 50_000;
+const STORED_FACTS_TTL_MS = 10 * 60_000;
+const TABLES = ["cached_verdicts", "cached_facts"];
+
+type VerdictRow = {
   accountId: string;
-  /** Hexadecimal. */
-  hash: string;
+  key: string;
+  factsId: string;
+  findingId: string | undefined;
+  own: OwnEvidence;
+  checkedAtMs: number;
+  freshSeconds: number;
+  expiresOn: string;
 };
+
+type Facts = { id: string; expiresOn: string; json: string };
+type Write = { row: VerdictRow; facts: Facts[] };
 
 export function createVerdictCache(deps: VerdictCacheDeps): VerdictCache {
   const { countLookups = () => {}, log } = deps;
   const { pool } = deps.database;
   const memory = new LRUCache<string, CachedVerdict>({ max: MAX_IN_MEMORY });
   let isClosed = false;
-  const writes = createBatcher<VerdictRow, void>({
-    async run(rows) {
-      await pool
-        .query({ name: "write_verdicts", text: WRITE, values: [JSON.stringify(rows)] })
-        .catch((error) => log("verdicts_write_failed", { err: error, count: rows.length }));
+  const facts = new LRUCache<string, object>({ max: MAX_FACTS_IN_MEMORY }); // never change
+  const storedFacts = new LRUCache<string, true>({ max: MAX_STORED_FACTS, ttl: STORED_FACTS_TTL_MS });
+
+  const write = async (batch: readonly Write[]) => {
+    const added = new Map(batch.flatMap(({ facts }) => facts.map((one) => [factsKey(one), one])));
+    for (const key of added.keys()) if (storedFacts.has(key)) added.delete(key);
+    const texts = [...added.values()].map(
+      ({ id, expiresOn, json }) => `{"id":"${id}","expiresOn":"${expiresOn}","content":${json}}`,
+    );
+    const values = [JSON.stringify(batch.map(({ row }) => row)), `[${texts.join(",")}]`];
+    await pool.query({ name: "write_cached_verdicts", text: WRITE, values });
+    for (const key of added.keys()) storedFacts.set(key, true);
+  };
+
+  const writes = createBatcher<Write, void>({
+    async run(batch) {
+      const dates = [...new Set(batch.map(({ row }) => row.expiresOn))];
+      await write(batch)
+        .catch(async (error) => {
+          if (!isMissingPartition(error)) throw error;
+          await createPartitions(pool, TABLES, dates);
+          await write(batch);
+        })
+        .catch((error) => log("verdicts_write_failed", { err: error, count: batch.length }));
       return [];
     },
     maxItems: ROWS_PER_STATEMENT,
     delayMs: WRITE_DELAY_MS,
-    keysOf: ({ hash }) => [hash], // a statement may touch each row only once
+    keysOf: ({ row }) => [row.key], // a statement may touch each row only once
   });
+
+  /** In one query for all rows; the same facts belong to many of them. */
+  const readFacts = async (rows: readonly Row[]) => {
+    const missing = rows.filter(({ facts_id, finding_id }) =>
+      [facts_id, finding_id].some((id) => id !== null && !facts.has(id)),
+    );
+    if (missing.length === 0) return;
+    const ids = new Set(missing.flatMap(({ facts_id, finding_id }) => [facts_id, finding_id]));
+    const dates = new Set(missing.map(({ expires_on }) => expires_on));
+    const values = [[...ids], [...dates]];
+    const found = await pool.query<{ id: string; content: object }>({ ...FACTS, values });
+    for (const { id, content } of found.rows) facts.set(id, content);
+  };
+
+  /** Undefined: the facts are lost. */
+  const evidenceOf = (address: string, { facts_id, finding_id, own }: Row): CachedEvidence | undefined => {
+    const shared = facts.get(facts_id!) as SharedFacts | undefined;
+    const finding = finding_id === null ? null : (facts.get(finding_id) as SharedFinding | undefined);
+    return shared && finding !== undefined ? joinEvidence(address, shared, finding, own) : undefined;
+  };
 
   const readTable = async (
     accountId: string,
     addresses: readonly string[],
     query: { name: string; text: string },
-  ): Promise<Map<string, CachedVerdict>> => {
-    if (addresses.length === 0) return new Map();
+  ): Promise<Map<string, CachedVerdict & { isFresh: boolean }>> => {
+    const found = new Map<string, CachedVerdict & { isFresh: boolean }>();
+    if (addresses.length === 0) return found;
+    const byKey = new Map(addresses.map((address) => [addressKey(accountId, address), address]));
     const byHash = new Map(addresses.map((address) => [addressHash(accountId, address), address]));
     const hashes = [...byHash.keys()].map((hash) => Buffer.from(hash, "hex"));
-    const { rows } = await pool.query<Row>({ ...query, values: [accountId, hashes] });
-    return new Map(
-      rows.map(({ hash, evidence, checked_at, fresh_until }) => {
-        const times = { checkedAtMs: checked_at.getTime(), freshUntilMs: fresh_until.getTime() };
-        return [byHash.get(hash)!, { evidence, ...times }];
-      }),
-    );
+    const { rows } = await pool.query<Row>({ ...query, values: [accountId, [...byKey.keys()], hashes] });
+    await readFacts(rows);
+    for (const row of rows) {
+      const address = (byKey.get(row.key) ?? byHash.get(row.key))!;
+      const evidence = row.evidence ?? evidenceOf(address, row);
+      if (!evidence) continue;
+      const checkedAtMs = row.checked_at.getTime();
+      const freshUntilMs = row.fresh_until.getTime();
+      const earlier = found.get(address);
+      // Evidence that was never fresh does not replace evidence that still was.
+      if (earlier && freshUntilMs <= checkedAtMs && earlier.freshUntilMs > checkedAtMs) continue;
+      found.set(address, {
+        evidence,
+        checkedAtMs,
+        freshUntilMs,
+        isFresh: row.is_fresh,
+      });
+    }
+    return found;
   };
 
   return {
@@ -100,7 +184,10 @@ export function createVerdictCache(deps: VerdictCacheDeps): VerdictCache {
     },
     async findFresh(accountId, addresses) {
       const found = await readTable(accountId, addresses, FRESH);
-      for (const [address, cached] of found) memory.set(keyOf(accountId, address), cached);
+      for (const [address, cached] of found) {
+        if (cached.isFresh) memory.set(keyOf(accountId, address), cached);
+        else found.delete(address);
+      }
       countLookups("database", found.size);
       countLookups("missing", addresses.length - found.size);
       return found;
@@ -116,9 +203,18 @@ export function createVerdictCache(deps: VerdictCacheDeps): VerdictCache {
       };
       if (freshMs > 0) memory.set(keyOf(accountId, address), cached);
       if (isClosed || writes.size >= MAX_WAITING) return;
-      void writes.submit({ accountId, hash: addressHash(accountId, address), ...cached });
+      void writes.submit(writeOf(accountId, address, cached));
     },
-    deleteExpired: () => batchedDelete(pool, DELETE_EXPIRED),
+    async deleteExpired() {
+      const nowMs = Date.now();
+      await createPartitions(pool, TABLES, [expiryDate(nowMs), expiryDate(nowMs + MAX_FRESH_DAYS * DAY_MS)]);
+      await batchedDelete(pool, DELETE_EXPIRED); // of earlier releases
+      let dropped = 0;
+      for (const date of await pastPartitionDates(pool, TABLES[0]!)) {
+        if (await dropPartitions(pool, TABLES, date)) dropped += 1;
+      }
+      return dropped;
+    },
     close() {
       isClosed = true;
       return writes.flush();
@@ -126,15 +222,69 @@ export function createVerdictCache(deps: VerdictCacheDeps): VerdictCache {
   };
 }
 
-type Row = { hash: string; evidence: CachedEvidence; checked_at: Date; fresh_until: Date };
+function writeOf(accountId: string, address: string, cached: CachedVerdict): Write {
+  const { checkedAtMs, freshUntilMs } = cached;
+  const { facts, finding, own } = splitEvidence(address, cached.evidence);
+  const expiresOn = expiryDate(freshUntilMs);
+  const stored = [facts, finding].flatMap((content) => {
+    if (!content) return [];
+    const json = JSON.stringify(content);
+    return { id: contentId(json), expiresOn, json };
+  });
+  const row = {
+    accountId,
+    key: addressKey(accountId, address),
+    factsId: stored[0]!.id,
+    findingId: stored[1]?.id,
+    own,
+    checkedAtMs,
+    freshSeconds: Math.round((freshUntilMs - checkedAtMs) / 1000),
+    expiresOn,
+  };
+  return { row, facts: stored };
+}
 
-const OF_ADDRESSES = `
-  select encode(address_hash, 'hex') as hash, evidence, checked_at, fresh_until
-  from verdicts
-  where account_id = $1 and address_hash = any($2::bytea[])`;
+const factsKey = ({ id, expiresOn }: Pick<Facts, "id" | "expiresOn">) => `${expiresOn} ${id}`;
+const DAY_MS = 24 * 3_600_000;
 
-const FRESH = { name: "fresh_verdicts", text: `${OF_ADDRESSES} and fresh_until > now()` };
-const STALE = { name: "stale_verdicts", text: OF_ADDRESSES };
+type Row = {
+  key: string;
+  /** Of an earlier release; otherwise null, and the ids are not. */
+  evidence: CachedEvidence | null;
+  facts_id: string | null;
+  finding_id: string | null;
+  expires_on: string;
+  own: OwnEvidence;
+  checked_at: Date;
+  fresh_until: Date;
+  is_fresh: boolean;
+};
+
+/** Rows of the addresses in the order in which they were checked. */
+const rowsOf = (condition: string) => `
+  select *, fresh_until > now() as is_fresh from (
+    select replace(address_key::text, '-', '') as key, null::jsonb as evidence, facts_id, finding_id,
+      expires_on::text, own, checked_at, checked_at + fresh_seconds * interval '1 second' as fresh_until
+    from cached_verdicts
+    where account_id = $1 and address_key = any($2::uuid[]) ${condition}
+    union all
+    select encode(address_hash, 'hex'), evidence, null, null, null, null, checked_at, fresh_until
+    from verdicts
+    where account_id = $1 and address_hash = any($3::bytea[])
+  ) found
+  order by checked_at`;
+
+// Partitions whose verdicts all were checked before those that are fresh now are not read.
+const FRESH = {
+  name: "fresh_cached_verdicts",
+  text: rowsOf(`and expires_on >= (now() at time zone 'utc')::date + ${STALE_DAYS - MAX_FRESH_DAYS}`),
+};
+const STALE = { name: "stale_cached_verdicts", text: rowsOf("") };
+// Not joined: the planner would read all facts for some hundred rows.
+const FACTS = {
+  name: "cached_facts",
+  text: "select id, content from cached_facts where id = any($1::uuid[]) and expires_on = any($2::date[])",
+};
 
 const DELETE_EXPIRED = `
   delete from verdicts where (account_id, address_hash) in (
@@ -142,21 +292,31 @@ const DELETE_EXPIRED = `
     where fresh_until <= now() - interval '${STALE_DAYS} days' limit $1 for update skip locked
   )`;
 
-// One JSON value: given arrays, the driver escapes every element. Ordered, so that processes that write the same rows cannot deadlock. Rows of an account that was deleted meanwhile are
-// skipped by the join.
+// One JSON value: given arrays, the driver escapes every element. Ordered, so that processes that write the same rows cannot
+// deadlock. Rows of an account that was deleted meanwhile are skipped by the join, which keeps others from being deleted.
 const WRITE = `
-  insert into verdicts (account_id, address_hash, evidence, checked_at, fresh_until)
-  select one."accountId", decode(one.hash, 'hex'), one.evidence,
-    to_timestamp(one."checkedAtMs" / 1000), to_timestamp(one."freshUntilMs" / 1000)
-  from json_to_recordset($1::json)
-    as one ("accountId" uuid, hash text, evidence jsonb, "checkedAtMs" float8, "freshUntilMs" float8)
+  with facts as (
+    insert into cached_facts (id, expires_on, content)
+    select id, "expiresOn", content from json_to_recordset($2::json) as one (id uuid, "expiresOn" date, content json)
+    order by id
+    on conflict do nothing
+  )
+  insert into cached_verdicts as cached
+    (account_id, address_key, facts_id, finding_id, checked_at, fresh_seconds, expires_on, own)
+  select one."accountId", one.key, one."factsId", one."findingId", to_timestamp(one."checkedAtMs" / 1000),
+    one."freshSeconds", one."expiresOn", one.own
+  from json_to_recordset($1::json) as one ("accountId" uuid, key uuid, "factsId" uuid, "findingId" uuid,
+    "checkedAtMs" float8, "freshSeconds" int, "expiresOn" date, own json)
   ${accountSql.join('one."accountId"')}
-  order by one."accountId", one.hash
-  on conflict (account_id, address_hash) do update
-  set evidence = excluded.evidence, checked_at = excluded.checked_at, fresh_until = excluded.fresh_until
-  where verdicts.checked_at < excluded.checked_at
+  order by one.key
+  for key share of accounts
+  on conflict (address_key, expires_on) do update
+  set facts_id = excluded.facts_id, finding_id = excluded.finding_id, own = excluded.own,
+    checked_at = excluded.checked_at, fresh_seconds = excluded.fresh_seconds
+  where cached.checked_at < excluded.checked_at
     -- Evidence that was never fresh does not replace evidence that still is.
-    and (excluded.fresh_until > excluded.checked_at or verdicts.fresh_until <= excluded.checked_at)`;
+    and (excluded.fresh_seconds > 0
+      or cached.checked_at + cached.fresh_seconds * interval '1 second' <= excluded.checked_at)`;
 
 function keyOf(accountId: string, address: string): string {
   return `${accountId} ${address}`;

@@ -25,7 +25,7 @@ export async function disableEndpoint(
   await tasks.closeGroup(tx, id);
 }
 
-export const ENDPOINT_DISABLED = "The endpoint was disabled before this was delivered.";
+const ENDPOINT_DISABLED = "The endpoint was disabled before this was delivered.";
 
 /** Sent to the owner when the endpoint was disabled automatically. */
 export function endpointDisabledEmail(

@@ -27,6 +27,8 @@ export type DeliveryHandlerDeps = {
   userAgent: string;
   /** The endpoint was disabled automatically. */
   onDisabled: (endpoint: EndpointRow, reason: string) => void;
+  /** W3C traceparent of the current span (base/tracing.ts), for the receiver. */
+  currentTrace?: (() => string | undefined) | undefined;
   /** For the metrics: every attempt whose outcome was saved. */
   countDelivery?: ((outcome: DeliveryAttemptOutcome) => void) | undefined;
 };
@@ -47,7 +49,13 @@ export function deliveryHandler(deps: DeliveryHandlerDeps): TaskHandler {
     const { id, body } = delivery;
     const sentAt = new Date();
     const signed = signedHeaders(id, sentAt, body, secretsOf(endpoint, sentAt));
-    const headers = { ...signed, "content-type": "application/json", "user-agent": userAgent };
+    const traceparent = deps.currentTrace?.();
+    const headers = {
+      ...signed,
+      "content-type": "application/json",
+      "user-agent": userAgent,
+      ...(traceparent !== undefined && { traceparent }),
+    };
     const attempt = await deps.post({ url, headers, body }, signal);
     // A shutdown is not a failed attempt: the next claim of the task sends the message.
     if (!attempt.isDelivered) signal.throwIfAborted();

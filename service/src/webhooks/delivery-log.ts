@@ -1,7 +1,9 @@
 /** Delivery history of an endpoint: list, send a test message, replay, delete after 30 days. */
 import type { DeliveryListQuery, WebhookDelivery } from "@mailvet/contract";
 import { and, count, desc, eq } from "drizzle-orm";
+import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
+import { batchedDelete } from "../db/batched-delete.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import type { Redrive } from "../queue/dead-letters.ts";
 import type { Tasks } from "../queue/tasks.ts";
@@ -10,17 +12,17 @@ import { type DeliveryRow, presentDelivery } from "./present-webhook.ts";
 import { addDelivery, addDeliveryTask } from "./publish-event.ts";
 import { webhookDeliveries } from "./schema.ts";
 
-/** Throws webhook_not_found for an unknown endpoint or one of another account. */
+/** Throws webhook_not_found for an unknown endpoint or one of another owner. */
 export type DeliveryLog = {
   /** Newest first. */
   deliveries(
-    accountId: string,
+    owner: Owner,
     endpointId: string,
     query: DeliveryListQuery,
   ): Promise<{ deliveries: WebhookDelivery[]; total: number }>;
   /** Sends webhook.test to this endpoint, whatever events it subscribes to. Throws webhook_disabled. */
   test(
-    accountId: string,
+    owner: Owner,
     endpointId: string,
     beforeCommit?: BeforeCommit<WebhookDelivery>,
   ): Promise<WebhookDelivery>;
@@ -29,7 +31,7 @@ export type DeliveryLog = {
    * delivery_not_found and webhook_disabled.
    */
   replay(
-    accountId: string,
+    owner: Owner,
     endpointId: string,
     deliveryId: string,
     beforeCommit?: BeforeCommit<WebhookDelivery>,
@@ -41,15 +43,12 @@ export type DeliveryLog = {
 export type DeliveryLogDeps = { database: Database; tasks: Pick<Tasks, "openGroup" | "add" | "expedite"> };
 
 const KEPT_DAYS = 30;
-const ERASED_AT_ONCE = 1000;
-/** Per maintenance run. */
-const MAX_STEPS = 100;
 
 export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): DeliveryLog {
   const { orm, pool } = database;
   return {
-    async deliveries(accountId, endpointId, { skip, limit, state }) {
-      await findOwnEndpoint(orm, accountId, endpointId);
+    async deliveries(owner, endpointId, { skip, limit, state }) {
+      await findOwnEndpoint(orm, owner, endpointId);
       const isOfState = state && eq(webhookDeliveries.state, state);
       const wanted = and(eq(webhookDeliveries.endpointId, endpointId), isOfState);
       const [rows, [counted]] = await Promise.all([
@@ -65,9 +64,9 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
       return { deliveries: rows.map(presentDelivery), total: counted?.total ?? 0 };
     },
 
-    test: (accountId, endpointId, beforeCommit) =>
+    test: (owner, endpointId, beforeCommit) =>
       orm.transaction(async (tx) => {
-        const endpoint = await lockOwnEndpoint(tx, accountId, endpointId);
+        const endpoint = await lockOwnEndpoint(tx, owner, endpointId);
         requireEnabled(endpoint);
         const event = {
           event: "webhook.test",
@@ -79,9 +78,9 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
         return delivery;
       }),
 
-    replay: (accountId, endpointId, deliveryId, beforeCommit) =>
+    replay: (owner, endpointId, deliveryId, beforeCommit) =>
       orm.transaction(async (tx) => {
-        const endpoint = await lockOwnEndpoint(tx, accountId, endpointId);
+        const endpoint = await lockOwnEndpoint(tx, owner, endpointId);
         const delivery = await findDelivery(tx, endpointId, deliveryId);
         requireEnabled(endpoint);
         const isPending = delivery.state === "pending";
@@ -92,16 +91,7 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
         return replayed;
       }),
 
-    async eraseOld() {
-      let total = 0;
-      for (let step = 0; step < MAX_STEPS; step++) {
-        const values = [KEPT_DAYS, ERASED_AT_ONCE];
-        const { rowCount } = await pool.query({ name: "erase-deliveries", text: ERASE_DELIVERIES, values });
-        total += rowCount ?? 0;
-        if (rowCount !== ERASED_AT_ONCE) break;
-      }
-      return total;
-    },
+    eraseOld: () => batchedDelete(pool, ERASE_DELIVERIES, KEPT_DAYS),
   };
 }
 
@@ -109,8 +99,8 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
 const ERASE_DELIVERIES = `
 delete from webhook_deliveries where id = any(array(
   select id from webhook_deliveries
-  where created_at < now() - $1::int * interval '1 day' and state <> 'pending'
-  order by created_at limit $2 for update skip locked
+  where created_at < now() - $2::int * interval '1 day' and state <> 'pending'
+  order by created_at limit $1 for update skip locked
 ))`;
 
 async function findDelivery(tx: Orm, endpointId: string, deliveryId: string): Promise<DeliveryRow> {

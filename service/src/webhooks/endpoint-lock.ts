@@ -4,6 +4,7 @@
  * Lock order: the endpoint before its deliveries and tasks; closing its group skips tasks that are locked (queue/tasks.ts).
  */
 import { and, eq } from "drizzle-orm";
+import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Orm } from "../db/database.ts";
 import type { EndpointRow } from "./present-webhook.ts";
@@ -26,27 +27,31 @@ export async function lockEndpoint(
   return endpoint;
 }
 
-/** Throws webhook_not_found, also for an endpoint of another account. */
+/** Throws webhook_not_found, also for an endpoint of another owner. */
 export async function lockOwnEndpoint(
   tx: Orm,
-  accountId: string,
+  { accountId, isTest }: Owner,
   endpointId: string,
   strength?: LockStrength,
 ): Promise<EndpointRow> {
   const endpoint = await lockEndpoint(tx, endpointId, strength);
-  if (endpoint?.accountId !== accountId) throw noSuchWebhook();
+  if (endpoint?.accountId !== accountId || endpoint.isTest !== isTest) throw noSuchWebhook();
   return endpoint;
 }
 
 export async function findOwnEndpoint(
   orm: Pick<Orm, "select">,
-  accountId: string,
+  owner: Owner,
   endpointId: string,
 ): Promise<EndpointRow> {
-  const isIt = and(eq(webhookEndpoints.id, endpointId), eq(webhookEndpoints.accountId, accountId));
+  const isIt = and(eq(webhookEndpoints.id, endpointId), isEndpointOf(owner));
   const [endpoint] = await orm.select().from(webhookEndpoints).where(isIt);
   if (!endpoint) throw noSuchWebhook();
   return endpoint;
+}
+
+export function isEndpointOf({ accountId, isTest }: Owner) {
+  return and(eq(webhookEndpoints.accountId, accountId), eq(webhookEndpoints.isTest, isTest));
 }
 
 function noSuchWebhook(): Refusal {

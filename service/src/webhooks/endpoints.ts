@@ -8,35 +8,36 @@ import type {
 } from "@mailvet/contract";
 import { count, desc, eq } from "drizzle-orm";
 import { lockAccount } from "../accounts/account-queries.ts";
+import type { Owner } from "../base/caller.ts";
 import { Refusal, wrongValue } from "../base/refusal.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { disableEndpoint } from "./auto-disable.ts";
 import type { CheckDestination } from "./destination-check.ts";
-import { findOwnEndpoint, lockOwnEndpoint } from "./endpoint-lock.ts";
+import { findOwnEndpoint, isEndpointOf, lockOwnEndpoint } from "./endpoint-lock.ts";
 import { presentEndpoint } from "./present-webhook.ts";
 import { HOUR_MS } from "./retry-schedule.ts";
 import { webhookEndpoints } from "./schema.ts";
 import { makeWebhookSecret } from "./signature.ts";
 
-/** Throws webhook_not_found for an unknown endpoint or one of another account. */
+/** Throws webhook_not_found for an unknown endpoint or one of another owner. */
 export type Endpoints = {
   /** Newest first. */
-  list(accountId: string): Promise<WebhookEndpoint[]>;
+  list(owner: Owner): Promise<WebhookEndpoint[]>;
   /** Throws webhook_url_rejected and too_many_webhooks. */
   create(
-    accountId: string,
+    owner: Owner,
     wanted: CreateWebhookRequest,
     beforeCommit?: BeforeCommit<WebhookWithSecret>,
   ): Promise<WebhookWithSecret>;
-  get(accountId: string, endpointId: string): Promise<WebhookEndpoint>;
+  get(owner: Owner, endpointId: string): Promise<WebhookEndpoint>;
   /** Throws webhook_url_rejected. Disabling fails pending deliveries; enabling resets the failure state. */
-  update(accountId: string, endpointId: string, changes: UpdateWebhookRequest): Promise<WebhookEndpoint>;
+  update(owner: Owner, endpointId: string, changes: UpdateWebhookRequest): Promise<WebhookEndpoint>;
   /** Deletes the endpoint with its history and pending deliveries. */
-  remove(accountId: string, endpointId: string): Promise<void>;
+  remove(owner: Owner, endpointId: string): Promise<void>;
   /** The previous secret also signs for a day. */
   rotateSecret(
-    accountId: string,
+    owner: Owner,
     endpointId: string,
     beforeCommit?: BeforeCommit<WebhookWithSecret>,
   ): Promise<WebhookWithSecret>;
@@ -48,28 +49,29 @@ export type EndpointDeps = {
   checkDestination: CheckDestination;
 };
 
-export const MAX_ENDPOINTS_PER_ACCOUNT = 10;
+const MAX_ENDPOINTS = 10;
 const PREVIOUS_SECRET_MS = 24 * HOUR_MS;
 
 export function createEndpoints({ database, tasks, checkDestination }: EndpointDeps): Endpoints {
   const { orm } = database;
   return {
-    async list(accountId) {
+    async list(owner) {
       const rows = await orm
         .select()
         .from(webhookEndpoints)
-        .where(eq(webhookEndpoints.accountId, accountId))
+        .where(isEndpointOf(owner))
         .orderBy(desc(webhookEndpoints.createdAt), desc(webhookEndpoints.id));
       return rows.map(presentEndpoint);
     },
 
-    async create(accountId, { url, description = "", events = [] }, beforeCommit) {
+    async create(owner, { url, description = "", events = [] }, beforeCommit) {
       requireOneLine(description);
       await requireAllowedDestination(checkDestination, url);
       return orm.transaction(async (tx) => {
-        await refuseTooManyEndpoints(tx, accountId);
+        await refuseTooManyEndpoints(tx, owner);
         const secret = makeWebhookSecret();
-        const row = { id: randomUUID(), accountId, url, description, events, secret };
+        const { accountId, isTest } = owner;
+        const row = { id: randomUUID(), accountId, isTest, url, description, events, secret };
         const [endpoint] = await tx.insert(webhookEndpoints).values(row).returning();
         const created = { ...presentEndpoint(endpoint!), secret };
         await beforeCommit?.(tx, created);
@@ -77,16 +79,16 @@ export function createEndpoints({ database, tasks, checkDestination }: EndpointD
       });
     },
 
-    async get(accountId, endpointId) {
-      return presentEndpoint(await findOwnEndpoint(orm, accountId, endpointId));
+    async get(owner, endpointId) {
+      return presentEndpoint(await findOwnEndpoint(orm, owner, endpointId));
     },
 
-    async update(accountId, endpointId, { url, description, events, is_enabled: isEnabled }) {
+    async update(owner, endpointId, { url, description, events, is_enabled: isEnabled }) {
       if (description !== undefined) requireOneLine(description);
-      await findOwnEndpoint(orm, accountId, endpointId); // before the URL is resolved
+      await findOwnEndpoint(orm, owner, endpointId); // before the URL is resolved
       if (url !== undefined) await requireAllowedDestination(checkDestination, url);
       return orm.transaction(async (tx) => {
-        const before = await lockOwnEndpoint(tx, accountId, endpointId);
+        const before = await lockOwnEndpoint(tx, owner, endpointId);
         if (isEnabled === false && before.isEnabled) await disableEndpoint(tasks, tx, before, undefined);
         const [endpoint] = await tx
           .update(webhookEndpoints)
@@ -102,16 +104,16 @@ export function createEndpoints({ database, tasks, checkDestination }: EndpointD
       });
     },
 
-    remove: (accountId, endpointId) =>
+    remove: (owner, endpointId) =>
       orm.transaction(async (tx) => {
-        await lockOwnEndpoint(tx, accountId, endpointId, "for_removal");
+        await lockOwnEndpoint(tx, owner, endpointId, "for_removal");
         await tasks.closeGroup(tx, endpointId);
         await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, endpointId));
       }),
 
-    rotateSecret: (accountId, endpointId, beforeCommit) =>
+    rotateSecret: (owner, endpointId, beforeCommit) =>
       orm.transaction(async (tx) => {
-        const { secret: previousSecret } = await lockOwnEndpoint(tx, accountId, endpointId);
+        const { secret: previousSecret } = await lockOwnEndpoint(tx, owner, endpointId);
         const secret = makeWebhookSecret();
         const previousSecretUntil = new Date(Date.now() + PREVIOUS_SECRET_MS);
         const [endpoint] = await tx
@@ -139,15 +141,12 @@ function requireOneLine(description: string): void {
 }
 
 /** Locks the account's row until the transaction ends, so that concurrent creations are counted one after another. */
-async function refuseTooManyEndpoints(tx: Orm, accountId: string): Promise<void> {
-  await lockAccount(tx, accountId);
-  const [counted] = await tx
-    .select({ endpoints: count() })
-    .from(webhookEndpoints)
-    .where(eq(webhookEndpoints.accountId, accountId));
-  if (counted!.endpoints < MAX_ENDPOINTS_PER_ACCOUNT) return;
+async function refuseTooManyEndpoints(tx: Orm, owner: Owner): Promise<void> {
+  await lockAccount(tx, owner.accountId);
+  const [counted] = await tx.select({ endpoints: count() }).from(webhookEndpoints).where(isEndpointOf(owner));
+  if (counted!.endpoints < MAX_ENDPOINTS) return;
   throw new Refusal(
     "too_many_webhooks",
-    `An account can have at most ${MAX_ENDPOINTS_PER_ACCOUNT} webhook endpoints. Delete one that is no longer used.`,
+    `An account can have at most ${MAX_ENDPOINTS} webhook endpoints. Delete one that is no longer used.`,
   );
 }

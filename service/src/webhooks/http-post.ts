@@ -4,6 +4,7 @@
  * Never throws: whatever the remote server does is returned as a value. Redirects are not followed, connections are not
  * reused, and the response body is read up to a limit and discarded.
  */
+import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
@@ -43,7 +44,8 @@ export function createPost({ checkDestination, timeoutMs, ca }: PostDeps): Post 
     if (stop.aborted) endSoon();
     else stop.addEventListener("abort", endSoon, { once: true });
     try {
-      const destination = await Promise.race([checkDestination(message.url), aborted(end.signal)]);
+      const ended = once(end.signal, "abort").then(() => undefined);
+      const destination = await Promise.race([checkDestination(message.url), ended]);
       if (destination && "rejection" in destination) return failure(destination.rejection);
       const outcome = destination && (await send(destination, message, ca, end.signal));
       if (typeof outcome === "number") return resultOf(outcome);
@@ -53,10 +55,6 @@ export function createPost({ checkDestination, timeoutMs, ca }: PostDeps): Post 
       stop.removeEventListener("abort", endSoon);
     }
   };
-}
-
-function aborted(end: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => end.addEventListener("abort", () => resolve(undefined), { once: true }));
 }
 
 /** The HTTP status, or why there is none. */

@@ -9,6 +9,7 @@ export type DeliveryRow = typeof webhookDeliveries.$inferSelect;
 export function presentEndpoint(row: EndpointRow): WebhookEndpoint {
   return {
     id: row.id,
+    ...(row.isTest && { sandbox: true as const }),
     url: row.url,
     description: row.description,
     events: row.events,

@@ -1,34 +1,40 @@
 /**
- * Publishes an event to an account's endpoints, in the transaction that causes the event (transactional outbox).
+ * Publishes an event to its owner's endpoints, in the transaction that causes the event (transactional outbox).
  *
  * Stores the message exactly as it will be signed and sent, and adds a task that sends it.
  */
 import { randomUUID } from "node:crypto";
 import type { WebhookEvent, WebhookMessage } from "@mailvet/contract";
 import { and, arrayContains, eq, or, sql } from "drizzle-orm";
+import type { Owner } from "../base/caller.ts";
 import type { Orm } from "../db/database.ts";
 import type { Tasks } from "../queue/tasks.ts";
+import { isEndpointOf } from "./endpoint-lock.ts";
 import type { DeliveryRow } from "./present-webhook.ts";
 import { webhookDeliveries, webhookEndpoints } from "./schema.ts";
 
 export type PublishEvent = (
   tx: Orm,
-  accountId: string,
+  owner: Owner,
   event: WebhookEvent,
   data: Record<string, unknown>,
 ) => Promise<void>;
 
 type GroupTasks = Pick<Tasks, "openGroup" | "add">;
 
-/** To every enabled endpoint of the account that subscribes to the event. */
+/** To every enabled endpoint of the owner that subscribes to the event. */
 export function createPublishEvent(tasks: GroupTasks): PublishEvent {
-  return async (tx, accountId, event, data) => {
+  return async (tx, owner, event, data) => {
     const subscribed = await tx
-      .select({ id: webhookEndpoints.id, accountId: webhookEndpoints.accountId })
+      .select({
+        id: webhookEndpoints.id,
+        accountId: webhookEndpoints.accountId,
+        isTest: webhookEndpoints.isTest,
+      })
       .from(webhookEndpoints)
       .where(
         and(
-          eq(webhookEndpoints.accountId, accountId),
+          isEndpointOf(owner),
           eq(webhookEndpoints.isEnabled, true),
           or(eq(webhookEndpoints.events, sql`'{}'`), arrayContains(webhookEndpoints.events, [event])),
         ),
@@ -46,11 +52,12 @@ export type EventToPublish = { event: WebhookEvent; occurredAt: Date; data: Reco
 export async function addDelivery(
   tasks: GroupTasks,
   tx: Orm,
-  endpoint: { id: string; accountId: string },
+  endpoint: Owner & { id: string },
   { event, occurredAt, data }: EventToPublish,
 ): Promise<DeliveryRow> {
-  const { id: endpointId, accountId } = endpoint;
-  const message: WebhookMessage = { type: event, timestamp: occurredAt.toISOString(), data };
+  const { id: endpointId, accountId, isTest } = endpoint;
+  const timestamp = occurredAt.toISOString();
+  const message: WebhookMessage = { type: event, timestamp, ...(isTest && { sandbox: true }), data };
   const [delivery] = await tx
     .insert(webhookDeliveries)
     .values({

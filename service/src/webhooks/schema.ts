@@ -9,6 +9,7 @@ export const webhookEndpoints = pgTable(
   {
     id: uuid().primaryKey(),
     accountId: accountId(),
+    isTest: boolean().notNull().default(false),
     url: text().notNull(),
     description: text().notNull(),
     events: text({ enum: WEBHOOK_EVENTS }).array().notNull(), // empty: all events

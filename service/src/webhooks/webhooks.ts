@@ -43,6 +43,7 @@ export type WebhookDeps = {
   version: string;
   emailOwner: (accountId: string, subject: string, text: string) => Promise<void>;
   countDelivery?: DeliveryHandlerDeps["countDelivery"];
+  currentTrace?: DeliveryHandlerDeps["currentTrace"];
   log: LogEvent;
   settings?: Partial<WebhookSettings>;
 };
@@ -94,7 +95,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
     publishLowCredits(accountId, balance) {
       const data = { balance, threshold: LOW_CREDITS };
       runInBackground("low_credits_publish_failed", accountId, () =>
-        database.orm.transaction((tx) => publish(tx, accountId, "credits.low", data)),
+        database.orm.transaction((tx) => publish(tx, { accountId, isTest: false }, "credits.low", data)),
       );
     },
     deliveryHandler: deliveryHandler({
@@ -105,6 +106,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
       userAgent: `Mailvet/${deps.version}`,
       onDisabled,
       countDelivery: deps.countDelivery,
+      currentTrace: deps.currentTrace,
     }),
     onDeliveryExhausted,
     redriveDelivery: redriveDelivery(tasks),

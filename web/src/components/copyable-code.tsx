@@ -1,6 +1,7 @@
 /** A block of code or a secret with a copy button. */
 import { ActionIcon, Code, CopyButton, Group, Tooltip, VisuallyHidden } from "@mantine/core";
 import { common } from "../messages.ts";
+import { Icon } from "./icon.tsx";
 
 export function CopyableCode({ text, label }: { text: string; label: string }) {
   return (
@@ -18,7 +19,7 @@ export function CopyableCode({ text, label }: { text: string; label: string }) {
                 onClick={copy}
                 aria-label={copied ? common.copied : common.copyOf(label)}
               >
-                {copied ? <CheckIcon /> : <CopyIcon />}
+                <Icon path={copied ? CHECK : COPY} size={18} grid={18} />
               </ActionIcon>
             </Tooltip>
             {/* Screen readers do not announce a changed button label. */}
@@ -30,35 +31,6 @@ export function CopyableCode({ text, label }: { text: string; label: string }) {
   );
 }
 
-function CopyIcon() {
-  return (
-    <svg
-      width="18"
-      height="18"
-      viewBox="0 0 18 18"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.6"
-      aria-hidden="true"
-    >
-      <rect x="6" y="6" width="9" height="9" rx="1.5" />
-      <path d="M12 6V4.500A1.500 1.500 0 0 0 10.500 3h-6A1.500 1.500 0 0 0 3 4.500v6A1.500 1.500 0 0 0 4.500 12H6" />
-    </svg>
-  );
-}
-
-function CheckIcon() {
-  return (
-    <svg
-      width="18"
-      height="18"
-      viewBox="0 0 18 18"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="2"
-      aria-hidden="true"
-    >
-      <path d="m4 9.500 3.500 3.500L14 5.500" />
-    </svg>
-  );
-}
+const CHECK = "m4 9.5 3.5 3.5L14 5.5";
+const COPY =
+  "M7.5 6h6A1.5 1.5 0 0 1 15 7.5v6a1.5 1.5 0 0 1-1.5 1.5h-6A1.5 1.5 0 0 1 6 13.5v-6A1.5 1.5 0 0 1 7.5 6zM12 6V4.5A1.5 1.5 0 0 0 10.5 3h-6A1.5 1.5 0 0 0 3 4.5v6A1.5 1.5 0 0 0 4.5 12H6";

@@ -3,6 +3,7 @@ import { Avatar, type MantineColorScheme, Menu, UnstyledButton, useMantineColorS
 import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { shellMessages as messages } from "../messages.ts";
+import { isTestMode, switchMode } from "../mode.ts";
 import { queries, service, sessionQuery } from "../queries.ts";
 
 export function AccountMenu({ email }: { email: string }) {
@@ -11,6 +12,7 @@ export function AccountMenu({ email }: { email: string }) {
   const signOut = useMutation({
     mutationFn: () => service.auth.signOut(),
     async onSuccess() {
+      if (isTestMode) return switchMode("live");
       sessionStorage.clear(); // recent checks and upload previews of this tab
       queries.clear();
       queries.setQueryData(sessionQuery.queryKey, null);
@@ -30,6 +32,9 @@ export function AccountMenu({ email }: { email: string }) {
         <Menu.Label className="breaks">{email}</Menu.Label>
         <Menu.Item component={Link} to="/settings">
           {messages.nav.settings}
+        </Menu.Item>
+        <Menu.Item onClick={() => switchMode(isTestMode ? "live" : "test")}>
+          {isTestMode ? messages.testMode.leave : messages.testMode.enter}
         </Menu.Item>
         <Menu.Divider />
         <Menu.Label>{messages.theme}</Menu.Label>

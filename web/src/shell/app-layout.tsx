@@ -7,9 +7,9 @@ import { useEffect } from "react";
 import { common, shellMessages as messages } from "../messages.ts";
 import { sessionQuery } from "../queries.ts";
 import { AccountMenu } from "./account-menu.tsx";
-
 import { CreditsBadge } from "./credits-badge.tsx";
 import { NavLinks } from "./nav-links.tsx";
+import { TestModeNotice, TestModeSwitch } from "./test-mode.tsx";
 
 const MAIN = "main";
 
@@ -54,6 +54,7 @@ export function AppLayout() {
             <Brand />
           </Group>
           <Group gap="sm" wrap="nowrap">
+            <TestModeSwitch />
             <CreditsBadge />
             {session && <AccountMenu email={session.account.email} />}
           </Group>
@@ -66,6 +67,7 @@ export function AppLayout() {
       </AppShell.Navbar>
       <AppShell.Main id={MAIN} tabIndex={-1} className="ground">
         <Box maw={1120} mx="auto">
+          <TestModeNotice />
           <Outlet />
         </Box>
       </AppShell.Main>

@@ -1,4 +1,6 @@
 /** Navigation icons as SVG paths. Decorative: each has a label beside it. */
+import { Icon } from "../components/icon.tsx";
+
 const PATHS = {
   overview: "M3 10.5 10 4l7 6.5M5 9v7.5h10V9M8.5 16.5v-4h3v4",
   validate: "M3 4.5h14v11H3zM3 5.5l7 5 7-5",
@@ -15,19 +17,5 @@ const PATHS = {
 } as const;
 
 export function NavIcon({ name }: { name: keyof typeof PATHS }) {
-  return (
-    <svg
-      width="20"
-      height="20"
-      viewBox="0 0 20 20"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.5"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-      aria-hidden="true"
-    >
-      <path d={PATHS[name]} />
-    </svg>
-  );
+  return <Icon path={PATHS[name]} />;
 }

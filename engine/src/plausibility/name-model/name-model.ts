@@ -77,7 +77,7 @@ export function nameModelFrom(weights: Weights): NameModel {
   };
 }
 
-export function scoreOf(features: FeatureVector, weights: Weights): number {
+function scoreOf(features: FeatureVector, weights: Weights): number {
   const logit = logitOf(features, weights);
   return 1 / (1 + Math.exp(-(weights.slope * logit + weights.intercept)));
 }

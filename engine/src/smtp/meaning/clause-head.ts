@@ -5,7 +5,7 @@
  * head. What may be said of a recipient is a closed list (clause-words.ts); any other noun is another subject.
  */
 
-import { type WordKind, wordKind } from "./clause-words.ts";
+import { storageWordKind, type WordKind, wordKind } from "./clause-words.ts";
 import { ECHO, type ReplyText } from "./reply-text.ts";
 
 /** The words of a reply with their kinds. */
@@ -15,9 +15,9 @@ export type Clauses = {
   places: readonly number[];
 };
 
-export function clausesOf({ marked, clean, locals }: ReplyText): Clauses {
+export function clausesOf({ marked, clean, locals }: ReplyText, ofStorage = false): Clauses {
   const words = withNames(marked, locals).split(" ");
-  const kinds = words.map(wordKind);
+  const kinds = words.map(ofStorage ? storageWordKind : wordKind);
   for (let at = 0; at < words.length; at++) kinds[at] = kindInContext(words, kinds, at);
   return { kinds, places: alignFromEnd(marked.split(" "), clean.split(" ")) };
 }
@@ -27,6 +27,8 @@ function kindInContext(words: readonly string[], kinds: readonly WordKind[], at:
   const kind = kinds[at]!;
   const [before, after] = [kinds[at - 1], kinds[at + 1]];
   // "check the address", but "the check" and "the address check"
+  // and "in route lists"
+  if (kind === "either" && before === "preposition" && isNoun(after)) return "modifier";
   if (kind === "either") return followsHead(kinds, at) || before === "determiner" ? "other" : "grammar";
   // "in your network"
   if (words[at - 1] === "your" && (kind === "domain" || kind === "place")) return "client";
@@ -37,6 +39,9 @@ function kindInContext(words: readonly string[], kinds: readonly WordKind[], at:
     case "relay":
       if (followsHead(kinds, at) || (before === "determiner" && after === "preposition")) return "other";
       return words[at + 1] === "recipient" ? "modifier" : kind;
+    // "error code 28"
+    case "code":
+      return after === "name" ? "grammar" : kind;
     // "this host has no such user"
     case "no":
       return words[at - 1] === "has" || words[at - 1] === "have" ? "verb" : kind;
@@ -87,6 +92,7 @@ const NOUNS: ReadonlySet<WordKind | undefined> = new Set<WordKind>([
   "name",
   "client",
   "other",
+  "storage",
 ]);
 const isNoun = (kind: WordKind | undefined) => NOUNS.has(kind);
 
@@ -126,6 +132,36 @@ export function isSaidOfRecipient({ kinds, places }: Clauses, said: Said): boole
   return ofDomain || codeAgrees || kinds.includes("recipient") || kinds.includes("echo");
 }
 
+/**
+ * Whether "full" or "over quota" is said of a mailbox: of the recipient, or of room that is not that of something else. The
+ * clauses are those with words about room.
+ */
+export function isSaidOfRoom({ kinds, places }: Clauses, { text, start, end }: Said): boolean {
+  const [first, last] = [places[spacesFrom(text, start)], places[spacesFrom(text, end - 1)]];
+  if (first === undefined || last === undefined) return false;
+  const near = nounPhrasesAround(kinds, first, last);
+  return roomOwner(kinds, near) === "recipient" || roomOwner(kinds, clauseAround(kinds, near)) !== "other";
+}
+
+/** Whose room a range of words is about, if it says so. */
+function roomOwner(kinds: readonly WordKind[], { from, to }: Range): "recipient" | "other" | undefined {
+  let owner: "recipient" | "other" | undefined;
+  for (let at = from; at <= to; at++) {
+    if (!isNoun(kinds[at])) continue;
+    const stop = nounPhraseEnd(kinds, at);
+    const phrase = kinds.slice(at, stop);
+    const isOfOther = phrase.some((kind) => ELSEWHERE.has(kind));
+    if (isOfOther && !isAfterPreposition(kinds, at)) return owner ?? "other";
+    if (isOfOther) owner ??= "other";
+    else if (phrase.includes("recipient") || phrase.includes("echo")) owner = "recipient";
+    at = stop;
+  }
+  return owner;
+}
+
+/** "The disk of our server", but "the mailbox on our server". */
+const ELSEWHERE: ReadonlySet<WordKind> = new Set<WordKind>(["other", "domain", "place", "client"]);
+
 type Range = { from: number; to: number };
 
 /** The words between the marks before and after a range. */
@@ -156,6 +192,12 @@ export function hasOtherHead({ kinds }: Clauses, ofDomain: boolean): boolean {
     at = stop;
   }
   return false;
+}
+
+/** Whether a Latin word may be a noun that no list has. Other scripts are left to the code: their lists are short. */
+export function hasUnlistedWord({ marked }: ReplyText, { kinds }: Clauses): boolean {
+  if (!kinds.includes("other")) return false;
+  return marked.split(" ").some((word, at) => kinds[at] === "other" && /^[a-z'-]+$/.test(word));
 }
 
 /** Whether a phrase is the server that does not know the recipient: "this host does not know that user". */

@@ -10,7 +10,7 @@ import { ECHO } from "./reply-text.ts";
  * recipient: may be what a phrase is said of. echo: the address itself. modifier: may stand before these. adjective: before
  * or after them. domain: what rules about the domain are said of. place: may follow a preposition. name: a host name, an
  * organisation, a number. client: an IP address, or what is "yours". either: a noun after a noun or an article, else a verb.
- * verb: what a server does not do with a recipient. grammar: verbs, states, adverbs and the like.
+ * storage: see storageWordKind. verb: what a server does not do with a recipient. grammar: verbs, states, adverbs and the like.
  */
 export type WordKind =
   | "recipient"
@@ -22,6 +22,7 @@ export type WordKind =
   | "name"
   | "client"
   | "other"
+  | "storage"
   | "preposition"
   | "determiner"
   | "either"
@@ -36,7 +37,16 @@ const LISTS: readonly (readonly [WordKind, string])[] = [
   ["stop", "."],
   ["echo", ECHO],
   ["client", "@ip"],
-  ["name", "apache openoffice siteground gmail"],
+  [
+    "name",
+    `apache openoffice siteground gmail googlemail google yahoo hotmail outlook live icloud aol msn gmx zoho
+    yandex mailru rambler protonmail proton fastmail comcast verizon cox worldnet earthlink bellsouth
+    prodigy sbcglobal charter optonline rackspace ionos strato ovh t-online freenet arcor orange wanadoo
+    laposte seznam centrum wp onet interia libero tiscali virgilio alice terra uol naver daum hanmail qq
+    sina sohu netease tencent aliyun szn bigpond chkuser gsmtp`,
+  ],
+  // Forms of an address, not addresses; others are unlisted, and these would be names because of their digits.
+  ["other", "utf8 utf-8 ascii7 7bit 8bit rfc821 rfc822 rfc2821 rfc2822 rfc5321 rfc5322 rfc6531"],
   [
     "recipient",
     `pupil teacher colleague holder user-id user-name mail-box mailboxname e-mailaddress email-address
@@ -46,7 +56,7 @@ const LISTS: readonly (readonly [WordKind, string])[] = [
     emailaddress account accounts address addresses adress addressee addressees email emails e-mail e-mails
     rcpt alias aliases person people individual customer customers subscriber subscribers member members
     student employee local-part localpart part name names id nobody noone anybody anyone somebody one
-    contact destination drop subscription destin`,
+    contact destination drop subscription destin box`,
   ],
   [
     "modifier",
@@ -118,7 +128,7 @@ const LISTS: readonly (readonly [WordKind, string])[] = [
   ["verb", `know knows handle handles recognize recognise recognizes recognises serve serves`],
   [
     "grammar",
-    `alas sadly regretfully kindly definitely certainly evidently obviously previously recently formerly once
+    `mapped switched alas sadly regretfully kindly definitely certainly evidently obviously previously recently formerly once
     meanwhile today instead however otherwise further always often long ago truly merely quite entirely
     fully wholly totally locally become became remain remains remained lead leads point points pointing
     nowhere anywhere resigned departed withdrawn ceased released recycled reassigned dissolved renamed
@@ -215,8 +225,46 @@ const EAST_GRAMMAR =
   /見つかりませんでした|登録されていません|見つかりません|見当たりません|されています|ませんでした|存在しません|ありません|されました|そのような|という名前|存在しない|指定された|되었습니다|죄송합니다|いません|没有找到|見つかり|該当する|등록되지|않습니다|없습니다|존재하지|います|お客様|された|されて|ている|でした|という|ません|不存在|对不起|已关闭|找不到|未开通|未找到|未注册|申し訳|被删除|送信先|삭제된|요청한|이메일|입니다|입력한|탈퇴한|この|その|です|は、|不明|不是|停止|停用|关闭|冻结|删除|削除|发送|已经|已被|当前|我们|抱歉|指定|无效|无此|无法|既に|查无|检查|沒有|没有|注册|注销|無効|無效|無此|無法|現在|电子|登録|目前|目标|禁用|系统|这个|远程|那个|邮件|锁定|그런|메일|삭제|상태|않는|않은|않음|없는|없음|으로|이미|이상|정지|중지|찾을|해당|해지|현재|휴면|が|ご|に|の|は|を|中|在|已|很|您|或|所|是|暂|有|本|此|沒|的|被|請|该|请|가|는|더|된|로|를|수|에|은|을|의|이/g;
 const EAST_LETTERS = /[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af]/;
 
+/** What a mailbox has a limited amount of, and what is said of it. Only rules about a full mailbox may be said of these. */
+const STORAGE = new RegExp(
+  `^(?:${[
+    String.raw`\S*quot[ae]s?\S*|diskspace|disks?|space|storage|limits?|size|room|capacity|allocation|allotment|allotted`,
+    "allocated|volume|amount|count|data|maximum|exceed(?:s|ed|ing)?|reached|mail-?(?:folder|dir|store|file)|folder",
+    "speicher(?:platz|limit)?|cuota|cota|kvota|limite|espace|espacio|espaco|spazio|taille|miejsca|квот[аы]",
+    NOUNS.fullabroad,
+    "prohibit-receive|action|requested|messages?|blocks?|inodes?|dropfile|number|violation|disco|переполнен",
+  ].join("|")})$`,
+);
+const AMOUNT =
+  /^(?:too|much|many|enough|insufficient|larger|more|available|disponi[bv]\S*|overdrawn|exeeded|passed|extended|sessionid|sz|ct)$/;
+/** Words of a server in languages without spaces. */
+const EAST_SERVER = /服务器|伺服器|系统|系統|磁盘|磁碟|サーバ|ディスク|システム|서버|디스크|시스템/;
+
+/** The kind of a word in a clause about room for mail. */
+export function storageWordKind(word: string): WordKind {
+  if (STORAGE.test(word)) return "storage";
+  if (AMOUNT.test(word)) return "grammar";
+  if (EAST_LETTERS.test(word)) return EAST_SERVER.test(word) ? "domain" : "storage";
+  return wordKind(word);
+}
+
+/** Kinds of recent words that are in no list: servers repeat themselves. */
+const recentKinds = new Map<string, WordKind>();
+const MAX_RECENT = 2000;
+const MAX_RECENT_CHARACTERS = 40;
+
 export function wordKind(word: string): WordKind {
-  const known = KIND_OF.get(word) ?? KIND_OF.get(word.replace(/(?<=.)\.$/, ""));
+  const known = KIND_OF.get(word) ?? recentKinds.get(word);
+  if (known !== undefined) return known;
+  const kind = unlistedKind(word);
+  if (word.length > MAX_RECENT_CHARACTERS) return kind;
+  if (recentKinds.size >= MAX_RECENT) recentKinds.clear();
+  recentKinds.set(word, kind);
+  return kind;
+}
+
+function unlistedKind(word: string): WordKind {
+  const known = KIND_OF.get(word.replace(/(?<=.)\.$/, ""));
   if (known !== undefined) return known;
   if (/[\d]|\S\.\S/.test(word)) return "name";
   if (word.length === 1 && word < "\u0370") return "grammar";

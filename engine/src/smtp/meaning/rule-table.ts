@@ -5,7 +5,7 @@
  */
 
 import type { ReplyCategory, ReplyStage } from "./category.ts";
-import { type Clauses, clausesOf, isSaidOfRecipient } from "./clause-head.ts";
+import { type Clauses, clausesOf, isSaidOfRecipient, isSaidOfRoom } from "./clause-head.ts";
 import type { Phrase, Phrases } from "./phrase.ts";
 import { indexPhrases, type PhraseIndex } from "./phrase-index.ts";
 import type { ReplyText } from "./reply-text.ts";
@@ -31,6 +31,7 @@ export type IndexedText = {
   subjects: Uint8Array;
   /** Set when first needed, see clausesIn. */
   clauses?: Clauses;
+  roomClauses?: Clauses;
   /** Set when words against a mailbox were said of another subject. */
   hasOtherHead?: true;
 };
@@ -97,6 +98,11 @@ export function clausesIn(indexed: IndexedText): Clauses {
   return indexed.clauses;
 }
 
+function roomClausesIn(indexed: IndexedText): Clauses {
+  indexed.roomClauses ??= clausesOf(indexed.text, true);
+  return indexed.roomClauses;
+}
+
 /** The first rule that matches, using `clean` instead of the whole text. */
 export function firstMatch(
   { rows, wordsFrom, wordsTo }: RowList,
@@ -158,7 +164,7 @@ function isAboutRecipientLater(
   indexed: IndexedText,
   facts: ReplyFacts,
 ): boolean {
-  const search = new RegExp(expression, "g");
+  const search = searchOf(expression);
   search.lastIndex = index + 1;
   for (let count = 0; count < MAX_LATER_MATCHES; count++) {
     const found = search.exec(input);
@@ -167,6 +173,18 @@ function isAboutRecipientLater(
     search.lastIndex = found.index + 1;
   }
   return false;
+}
+
+const searches = new WeakMap<RegExp, RegExp>();
+
+/** The same expression, which can begin anywhere in a text; compiled once. */
+function searchOf(expression: RegExp): RegExp {
+  let search = searches.get(expression);
+  if (!search) {
+    search = new RegExp(expression, "g");
+    searches.set(expression, search);
+  }
+  return search;
 }
 
 /** Permanent replies of these categories count against the mailbox, so their sentence must be about it. */
@@ -191,7 +209,8 @@ function isAboutOtherSubject(
   // The mark that ends a sentence is not part of it.
   const end = found.index + found[0].replace(/ \.?$/, "").length;
   if (clientSubject(sentenceUpTo(found.input, end), indexed.subjects)) return true;
-  if (severity !== 5 || !CATEGORIES_AGAINST_MAILBOX.has(category)) return false;
+  const isFull = category === "mailbox_full";
+  if (!isFull && (severity !== 5 || !CATEGORIES_AGAINST_MAILBOX.has(category))) return false;
   const ofDomain = subject === "their_domain" || rule.enhanced !== undefined;
   const codeAgrees = BAD_MAILBOX.test(enhanced);
   const { isWholeClause = false, mayNameClient = false } = rule;
@@ -204,7 +223,10 @@ function isAboutOtherSubject(
     mayNameClient,
     isWholeClause,
   };
-  if (isSaidOfRecipient(clausesIn(indexed), said)) return false;
+  const isOfMailbox = isFull
+    ? isSaidOfRoom(roomClausesIn(indexed), said)
+    : isSaidOfRecipient(clausesIn(indexed), said);
+  if (isOfMailbox) return false;
   indexed.hasOtherHead = true;
   return true;
 }

@@ -28,9 +28,9 @@ export type LearnedLimits = {
   recipientsPerBatch: number;
   /** Recipients of different domains must not share a transaction. */
   oneDomainPerTransaction: boolean;
-  /** Recent recipients, decoys excluded, and how many of them were refused. */
-  recentRecipients: number;
-  recentRefusals: number;
+  /** Recent recipients, and recent decoys, which most hosts refuse. */
+  recentTargets: RecentAnswers;
+  recentDecoys: RecentAnswers;
   /** The most recipients and refusals in one session after which the host still distinguished mailboxes. */
   reliableUpTo: { recipients: number; refusals: number };
   /** A recipient that the host accepted. If it is refused later, the host refuses everything. */
@@ -45,6 +45,9 @@ export type LearnedLimits = {
   /** Sessions in a row without a single answer. */
   sessionsWithoutAnswer: number;
 };
+
+/** How many were answered, and how many of those refused. */
+type RecentAnswers = { answered: number; refused: number };
 
 /** Every server tolerates this many unknown users. */
 const ALWAYS_RELIABLE_UP_TO = { recipients: 10, refusals: 3 };
@@ -101,8 +104,8 @@ function unlimited(): LearnedLimits {
     recipientsPerBatch: Number.POSITIVE_INFINITY,
     isRefusalLimitKnown: false,
     oneDomainPerTransaction: false,
-    recentRecipients: 0,
-    recentRefusals: 0,
+    recentTargets: { answered: 0, refused: 0 },
+    recentDecoys: { answered: 0, refused: 0 },
     reliableUpTo: { ...ALWAYS_RELIABLE_UP_TO },
     cutOffs: 0,
     okSessionsAtLimit: 0,
@@ -111,13 +114,14 @@ function unlimited(): LearnedLimits {
 }
 
 /** Pessimistic at first: a host without any answer so far may refuse every recipient. */
-export function refusalShareOf({ recentRecipients, recentRefusals }: LearnedLimits): number {
-  return (recentRefusals + 1) / (recentRecipients + 1);
-}
+const shareOf = ({ answered, refused }: RecentAnswers) => (refused + 1) / (answered + 1);
 
-/** The refusals to expect in a batch: all decoys, and of the targets the share that the host has refused so far. */
+/** The share of recipients that the host refuses, decoys excluded. */
+export const refusalShareOf = ({ recentTargets }: LearnedLimits) => shareOf(recentTargets);
+
+/** The refusals to expect in a batch, by the shares of targets and of decoys that the host has refused so far. */
 export function expectedRefusals(limits: LearnedLimits, targets: number, decoys: number): number {
-  return decoys + targets * refusalShareOf(limits);
+  return targets * shareOf(limits.recentTargets) + decoys * shareOf(limits.recentDecoys);
 }
 
 /**
@@ -127,12 +131,16 @@ export function expectedRefusals(limits: LearnedLimits, targets: number, decoys:
  */
 const MARGIN = 2.5;
 
-/** Upper estimate of the refusals in a batch. The share is uncertain itself while few recipients were answered. */
+/** Upper estimate of the refusals in a batch. */
 export function likelyRefusals(limits: LearnedLimits, targets: number, decoys: number): number {
-  const share = refusalShareOf(limits);
-  const uncertainty = 1 + targets / (limits.recentRecipients + 1);
-  const deviation = Math.sqrt(targets * share * (1 - share) * uncertainty);
-  return expectedRefusals(limits, targets, decoys) + MARGIN * deviation;
+  const variance = varianceOf(limits.recentTargets, targets) + varianceOf(limits.recentDecoys, decoys);
+  return expectedRefusals(limits, targets, decoys) + MARGIN * Math.sqrt(variance);
+}
+
+/** The share is uncertain itself while few were answered. */
+function varianceOf(recent: RecentAnswers, count: number): number {
+  const share = shareOf(recent);
+  return count * share * (1 - share) * (1 + count / (recent.answered + 1));
 }
 
 type RefusalProfile = Pick<ProviderProfile, "refusalsPerSession" | "maxRefusalsPerSession">;
@@ -162,14 +170,18 @@ export function isHangUpByRefusals(limits: LearnedLimits, recipients: number, re
   return refusals > 1 && last?.refusals === refusals && last.recipients !== recipients;
 }
 
-const RECENT_RECIPIENTS = 200;
+const RECENT_ANSWERS = 200;
 
-export function recordAnswer(limits: LearnedLimits, isRefused: boolean): void {
-  limits.recentRecipients++;
-  if (isRefused) limits.recentRefusals++;
-  if (limits.recentRecipients < RECENT_RECIPIENTS) return;
-  limits.recentRecipients /= 2;
-  limits.recentRefusals /= 2;
+export function recordAnswer(
+  limits: LearnedLimits,
+  { isDecoy, isRefused }: Record<"isDecoy" | "isRefused", boolean>,
+): void {
+  const recent = isDecoy ? limits.recentDecoys : limits.recentTargets;
+  recent.answered++;
+  if (isRefused) recent.refused++;
+  if (recent.answered < RECENT_ANSWERS) return;
+  recent.answered /= 2;
+  recent.refused /= 2;
 }
 
 /** Whether so many recipients and refusals in one session are beyond what the host is known to answer reliably. */

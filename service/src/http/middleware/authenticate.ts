@@ -38,20 +38,26 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     }
     const token = deps.sessionTokenOf(request);
     if (!token) return access === "session" || access === "operator" ? "not_signed_in" : "missing_key";
-    return deps.findSession(token).then(callerBySession);
+    return deps.findSession(token).then((session) => callerBySession(session, isInTestMode(request)));
   };
 }
 
 function callerByKey(key: RecognisedKey | undefined): Caller | AuthenticationFailure {
   if (!key) return "invalid_key";
   const { accountId, plan, isOperator, keyId, scopes, mode } = key;
-  return { accountId, plan, isOperator, by: { kind: "key", keyId, scopes, isTest: mode === "test" } };
+  return { accountId, isTest: mode === "test", plan, isOperator, by: { kind: "key", keyId, scopes } };
 }
 
-function callerBySession(session: FoundSession | undefined): Caller | AuthenticationFailure {
+/** For sessions, which choose the mode by request. In a link, which has no headers, the query says it. */
+function isInTestMode({ headers, query }: FastifyRequest): boolean {
+  const mode = headers[HEADERS.mode] ?? (query as { mode?: unknown }).mode;
+  return mode === "test";
+}
+
+function callerBySession(session: FoundSession | undefined, isTest: boolean): Caller | AuthenticationFailure {
   if (!session) return "not_signed_in";
   const { accountId, plan, isOperator, sessionId } = session;
-  return { accountId, plan, isOperator, by: { kind: "session", sessionId } };
+  return { accountId, isTest, plan, isOperator, by: { kind: "session", sessionId } };
 }
 
 const REFUSALS: Readonly<Record<AuthenticationFailure, readonly [ProblemCode, string]>> = {
@@ -71,7 +77,8 @@ export function authorise(caller: Caller, access: Exclude<Access, "open">): void
     throw new Refusal("operator_only", "Only the operator can do this.");
   }
   if (caller.by.kind !== "key") return;
-  if (!PLAN_LIMITS[caller.plan].api_access) {
+  // A test key costs nothing and makes no connections, so every plan has it.
+  if (!caller.isTest && !PLAN_LIMITS[caller.plan].api_access) {
     throw new Refusal("api_access_not_included", `The ${caller.plan} plan does not include API access.`);
   }
   if (typeof access === "object" && !caller.by.scopes.includes(access.scope)) {

@@ -25,7 +25,7 @@ export function sendCreditsHeader(api: FastifyInstance, balanceOf: BalanceOf): v
     const { caller } = request;
     // A rate-limited or failed request must not cause a database query.
     if (!caller || reply.statusCode === 429 || reply.statusCode >= 500) return done(null, payload);
-    const known = request.creditsRemaining ?? (isTest(caller) ? cache.get(caller.accountId) : undefined);
+    const known = request.creditsRemaining ?? (caller.isTest ? cache.get(caller.accountId) : undefined);
     if (known !== undefined) {
       reply.header(HEADERS.creditsRemaining, known);
       return done(null, payload);
@@ -37,8 +37,4 @@ export function sendCreditsHeader(api: FastifyInstance, balanceOf: BalanceOf): v
       .catch(() => {}) // the response is valid without it
       .finally(() => done(null, payload));
   });
-}
-
-function isTest({ by }: Caller): boolean {
-  return by.kind === "key" && by.isTest;
 }

@@ -199,10 +199,9 @@ function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   throw new Refusal("validation_failed", "Idempotency-Key must be 1 to 255 visible ASCII characters.");
 }
 
-/** Responses of test keys and live keys are separate, even under the same Idempotency-Key. */
-function cipherFor({ accountId, by }: Caller, idempotencyKey: string): ResponseCipher {
-  const mode = by.kind === "key" && by.isTest ? "test" : "live";
-  return responseCipherFor(`${accountId}/${mode}`, idempotencyKey);
+/** Responses of test and live mode are separate, even under the same Idempotency-Key. */
+function cipherFor({ accountId, isTest }: Caller, idempotencyKey: string): ResponseCipher {
+  return responseCipherFor(`${accountId}/${isTest ? "test" : "live"}`, idempotencyKey);
 }
 
 function fingerprintParts({ method, url, body }: FastifyRequest): string[] {

@@ -6,7 +6,9 @@ export const INFO = {
   description: `Validates email addresses: syntax, DNS, SMTP, disposable and role addresses, SPF and DMARC, catch-all domains.
 
 **Authentication.** Send your API key in the \`X-API-Key\` header. Keys that begin with \`mv_test_\` use the sandbox for
-free: the local part selects the outcome, such as \`mailbox-not-found@example.com\`.
+free, on every plan: the local part selects the outcome, such as \`mailbox-not-found@example.com\`. Live and test mode are
+separate: uploads, jobs and webhooks of one are not found in the other, and those of test mode have \`sandbox: true\`. The
+web app's session selects test mode with the header \`X-Mailvet-Mode: test\`.
 
 **Errors.** Every error is an RFC 9457 problem document (\`application/problem+json\`) with a stable \`code\` and a
 human-readable \`detail\`. A verdict is never an HTTP error, and an error never costs a credit.

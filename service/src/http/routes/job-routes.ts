@@ -27,7 +27,7 @@ export const jobRoutes =
     const read = { access: { scope: "read" } } as const;
 
     app.get("/bulk/jobs", { schema: LIST_JOBS, config: read }, async (request, reply) => {
-      const { jobs, total } = await listJobs(database, request.caller!.accountId, request.query);
+      const { jobs, total } = await listJobs(database, request.caller!, request.query);
       pageHeaders(request, reply, { ...request.query, total });
       return jobs;
     });
@@ -36,11 +36,14 @@ export const jobRoutes =
       "/bulk/jobs/:job_id",
       { schema: GET_JOB, config: { ...read, problems: ["job_not_found"] } },
       async (request, reply) => {
-        const find = () => findJob(database, request.caller!.accountId, request.params.job_id);
+        const find = () => findJob(database, request.caller!, request.params.job_id);
         const job = await find();
         const { wait = 0 } = request.query;
         if (wait === 0 || hasEnded(job)) return job;
-        await waitForChange(job, wait * 1000, reply.raw);
+        const refused = new AbortController();
+        const unfollow = request.onCredentialEnd((refusal) => refused.abort(refusal));
+        await waitForChange(job, wait * 1000, reply.raw, refused.signal).finally(unfollow);
+        refused.signal.throwIfAborted();
         return find();
       },
     );
@@ -52,10 +55,9 @@ export const jobRoutes =
         config: { ...read, problems: ["job_not_found", "results_not_ready", "results_expired"] },
       },
       async (request, reply) => {
-        const { accountId } = request.caller!;
         const { results, total } = await jobResults(
           database,
-          accountId,
+          request.caller!,
           request.params.job_id,
           request.query,
         );
@@ -157,9 +159,14 @@ const DELETE_JOB = {
   response: { 204: Type.Null({ description: "Deleted." }) },
 };
 
-type WaitForChange = (job: Job, timeoutMs: number, response: ServerResponse) => Promise<void>;
+type WaitForChange = (
+  job: Job,
+  timeoutMs: number,
+  response: ServerResponse,
+  signal: AbortSignal,
+) => Promise<void>;
 
-/** Waits until the job changes, the timeout passes, the client disconnects, or the server stops. */
+/** Waits until the job changes, the timeout passes, the signal, the client disconnects, or the server stops. */
 function changeWaiter(app: FastifyInstance, watch: JobWatch): WaitForChange {
   const waiting = new Set<() => void>();
   let isClosing = false;
@@ -167,19 +174,21 @@ function changeWaiter(app: FastifyInstance, watch: JobWatch): WaitForChange {
     isClosing = true;
     for (const finish of waiting) finish();
   });
-  return (job, timeoutMs, response) =>
+  return (job, timeoutMs, response, signal) =>
     new Promise((resolve) => {
-      if (isClosing) return resolve();
+      if (isClosing || signal.aborted) return resolve();
       const finish = () => {
         clearTimeout(timeout);
         unfollow();
         waiting.delete(finish);
         response.off("close", finish);
+        signal.removeEventListener("abort", finish);
         resolve();
       };
       const timeout = setTimeout(finish, timeoutMs);
       const unfollow = watch.follow(job, finish);
       waiting.add(finish);
       response.once("close", finish);
+      signal.addEventListener("abort", finish);
     });
 }

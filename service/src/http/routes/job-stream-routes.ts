@@ -11,11 +11,13 @@ import { jobDownload } from "../../downloads/job-download.ts";
 import { findJob } from "../../jobs/job-list.ts";
 import { hasEnded } from "../../jobs/job-state.ts";
 import type { JobWatch } from "../../jobs/job-watch.ts";
+import type { UploadFiles } from "../../uploads/upload-files.ts";
 import { createEventStream, EVENT_STREAM_HEADERS } from "./event-stream.ts";
 import "../route-config.ts";
 
 export type JobStreamDeps = {
   database: Database;
+  files: Pick<UploadFiles, "read">;
   watch: JobWatch;
   log: Pick<Log, "event">;
 };
@@ -26,7 +28,7 @@ const STALL_MS = 60_000;
 const DRAIN_TIMEOUT_MS = 5_000;
 
 export const jobStreamRoutes =
-  ({ database, watch, log }: JobStreamDeps): FastifyPluginAsyncTypebox =>
+  ({ database, files, watch, log }: JobStreamDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     const downloadSlots = createConcurrencyLimit({ what: "downloads", perAccount: 4, total: 16 });
     const streamSlots = createConcurrencyLimit({ what: "event streams", perAccount: 20, total: 1_000 });
@@ -53,7 +55,12 @@ export const jobStreamRoutes =
         const { accountId } = request.caller!;
         const release = downloadSlots.acquire(accountId);
         try {
-          const download = await jobDownload(database, accountId, request.params.job_id, request.query);
+          const download = await jobDownload(
+            { database, files },
+            request.caller!,
+            request.params.job_id,
+            request.query,
+          );
           const hasBody = request.method !== "HEAD";
           const body = Readable.from(hasBody ? await withFirstChunk(download.content) : [], {
             objectMode: false,
@@ -89,18 +96,21 @@ export const jobStreamRoutes =
       },
       async (request, reply) => {
         const { accountId } = request.caller!;
-        let job = await findJob(database, accountId, request.params.job_id);
+        let job = await findJob(database, request.caller!, request.params.job_id);
         reply.headers(EVENT_STREAM_HEADERS);
         if (request.method === "HEAD") return reply.send(Readable.from([]));
 
         const release = streamSlots.acquire(accountId);
         let unfollow = () => {};
+        let unfollowCredential = () => {};
         const stream = createEventStream(() => {
           unfollow();
+          unfollowCredential();
           streams.delete(stream);
           release();
         });
         streams.add(stream);
+        unfollowCredential = request.onCredentialEnd(() => stream.end());
         const sendJob = () => {
           stream.send(hasEnded(job) ? "end" : "progress", job);
           if (hasEnded(job)) stream.end();
@@ -147,7 +157,7 @@ const EVENTS = {
   tags: ["jobs"],
   summary: "Job progress stream",
   description:
-    "Streams server-sent events. `progress` carries the job, first immediately and then whenever it changes, at most twice per second. `end` carries the finished job and closes the stream. Reconnect if the stream closes without `end`.",
+    "Streams server-sent events. `progress` carries the job, first immediately and then whenever it changes, at most twice per second. `end` carries the finished job and closes the stream. Reconnect if the stream closes without `end`. The stream closes within a second after the key is revoked or the session ends.",
   params: JobParams,
   response: { 200: streamOf("`progress` and `end` events; their data is the job.") },
 };

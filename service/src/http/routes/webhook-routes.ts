@@ -26,7 +26,7 @@ export const webhookRoutes =
     const write = { scope: "bulk" } as const;
 
     app.get("/webhooks", { schema: LIST, config: { access: read } }, async (request) =>
-      webhooks.list(request.caller!.accountId),
+      webhooks.list(request.caller!),
     );
 
     app.post(
@@ -38,14 +38,14 @@ export const webhookRoutes =
       async (request, reply) => {
         const { caller, body } = request;
         const stored = storeResponse(request, reply, { status: 201 });
-        return reply.code(201).send(await webhooks.create(caller!.accountId, body, stored));
+        return reply.code(201).send(await webhooks.create(caller!, body, stored));
       },
     );
 
     app.get(
       "/webhooks/:webhook_id",
       { schema: GET, config: { access: read, problems: ["webhook_not_found"] } },
-      async ({ caller, params }) => webhooks.get(caller!.accountId, params.webhook_id),
+      async ({ caller, params }) => webhooks.get(caller!, params.webhook_id),
     );
 
     app.patch(
@@ -54,14 +54,14 @@ export const webhookRoutes =
         schema: UPDATE,
         config: { access: write, problems: ["webhook_not_found", "webhook_url_rejected"] },
       },
-      async ({ caller, params, body }) => webhooks.update(caller!.accountId, params.webhook_id, body),
+      async ({ caller, params, body }) => webhooks.update(caller!, params.webhook_id, body),
     );
 
     app.delete(
       "/webhooks/:webhook_id",
       { schema: REMOVE, config: { access: write, problems: ["webhook_not_found"] } },
       async ({ caller, params }, reply) => {
-        await webhooks.remove(caller!.accountId, params.webhook_id);
+        await webhooks.remove(caller!, params.webhook_id);
         return reply.code(204).send(null);
       },
     );
@@ -72,7 +72,7 @@ export const webhookRoutes =
       async (request, reply) => {
         const { caller, params } = request;
         const stored = storeResponse(request, reply, { status: 200 });
-        return webhooks.rotateSecret(caller!.accountId, params.webhook_id, stored);
+        return webhooks.rotateSecret(caller!, params.webhook_id, stored);
       },
     );
 
@@ -82,7 +82,7 @@ export const webhookRoutes =
       async (request, reply) => {
         const { caller, params } = request;
         const stored = storeResponse(request, reply, { status: 202 });
-        return reply.code(202).send(await webhooks.test(caller!.accountId, params.webhook_id, stored));
+        return reply.code(202).send(await webhooks.test(caller!, params.webhook_id, stored));
       },
     );
 
@@ -91,7 +91,7 @@ export const webhookRoutes =
       { schema: LIST_DELIVERIES, config: { access: read, problems: ["webhook_not_found"] } },
       async (request, reply) => {
         const { caller, params, query } = request;
-        const { deliveries, total } = await webhooks.deliveries(caller!.accountId, params.webhook_id, query);
+        const { deliveries, total } = await webhooks.deliveries(caller!, params.webhook_id, query);
         pageHeaders(request, reply, { ...query, total });
         return deliveries;
       },
@@ -107,10 +107,9 @@ export const webhookRoutes =
         },
       },
       async (request, reply) => {
-        const { accountId } = request.caller!;
         const { webhook_id: endpointId, delivery_id: deliveryId } = request.params;
         const stored = storeResponse(request, reply, { status: 202 });
-        return reply.code(202).send(await webhooks.replay(accountId, endpointId, deliveryId, stored));
+        return reply.code(202).send(await webhooks.replay(request.caller!, endpointId, deliveryId, stored));
       },
     );
   };

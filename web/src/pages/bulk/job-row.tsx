@@ -1,11 +1,11 @@
 /** One job in a list: name, status, progress, counts. */
 
-import type { Job, Status } from "@mailvet/contract";
+import type { Job } from "@mailvet/contract";
 import { Anchor, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { formatDuration, Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
-import { STATUS_CHART_COLORS } from "../../theme.ts";
+import { STATUSES } from "../../theme.ts";
 import classes from "./bulk.module.css";
 import { isActive } from "./job-queries.ts";
 import { JobStatusBadge } from "./job-status-badge.tsx";
@@ -53,8 +53,7 @@ function note(job: Job): string {
     return job.eta_seconds === null ? "" : common.timeLeft(formatDuration(job.eta_seconds));
   }
   const counts = verdictCounts(job);
-  return (Object.keys(STATUS_CHART_COLORS) as Status[])
-    .filter((status) => counts[status] > 0)
+  return STATUSES.filter((status) => counts[status] > 0)
     .map((status) => messages.jobs.count(counts[status], status))
     .join(" · ");
 }

@@ -4,12 +4,15 @@ import { Button, Group, Paper, Progress, Stack, Text, Title } from "@mantine/cor
 import { Dropzone } from "@mantine/dropzone";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { Icon } from "../../components/icon.tsx";
 import { common } from "../../messages.ts";
 import { aboutQuery, accountQuery, service } from "../../queries.ts";
 import classes from "./bulk.module.css";
 import { messages } from "./messages.tsx";
 import { UploadError } from "./upload-error.tsx";
 
+const FILE =
+  "M14 3H7a2 2 0 0 0-2 2v14a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2V8zM14 3v5h5M12 18v-6M9.5 14.5 12 12l2.5 2.5";
 /** Filter of the file dialog only. The service detects the type by content. */
 const ACCEPT = ".csv,.tsv,.tab,.txt,.gz,text/csv,text/tab-separated-values,text/plain,application/gzip";
 
@@ -56,7 +59,7 @@ export function UploadDropzone({ onPreview }: { onPreview: (preview: UploadPrevi
         className={classes.drop}
       >
         <Stack align="center" gap="xs" ta="center" py="lg">
-          <FileIcon />
+          <Icon path={FILE} size={40} grid={24} strokeWidth={1.4} />
           <Title order={2} size="h4">
             <Dropzone.Idle>{messages.upload.title}</Dropzone.Idle>
             <Dropzone.Accept>{messages.upload.release}</Dropzone.Accept>
@@ -132,23 +135,4 @@ function Uploading({ file, onCancel }: { file: File; onCancel: () => void }) {
 function sizeOf({ size }: File): string {
   if (size < 1_000_000) return messages.upload.kilobytes(Math.max(1, Math.round(size / 1_000)));
   return messages.upload.megabytes((size / 1_000_000).toFixed(1));
-}
-
-function FileIcon() {
-  return (
-    <svg
-      width="40"
-      height="40"
-      viewBox="0 0 24 24"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.4"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-      aria-hidden="true"
-    >
-      <path d="M14 3H7a2 2 0 0 0-2 2v14a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2V8z" />
-      <path d="M14 3v5h5M12 18v-6M9.5 14.5 12 12l2.5 2.5" />
-    </svg>
-  );
 }

@@ -1,10 +1,8 @@
 /** Progress bar of a job with one segment per verdict. */
 import type { Job, Status } from "@mailvet/contract";
-import { STATUS_CHART_COLORS } from "../../theme.ts";
+import { STATUSES, statusColor } from "../../theme.ts";
 import classes from "./bulk.module.css";
 import { messages } from "./messages.tsx";
-
-const STATUSES = Object.keys(STATUS_CHART_COLORS) as Status[];
 
 export function VerdictBar({ job, height = 12 }: { job: Job; height?: number }) {
   return (
@@ -21,7 +19,10 @@ export function VerdictBar({ job, height = 12 }: { job: Job; height?: number }) 
         <span
           key={status}
           className={classes.segment}
-          style={{ width: share(verdictCounts(job)[status], job.unique_emails), background: colorOf(status) }}
+          style={{
+            width: share(verdictCounts(job)[status], job.unique_emails),
+            background: statusColor(status),
+          }}
         />
       ))}
     </div>
@@ -35,11 +36,6 @@ export function verdictCounts(job: Job): Record<Status, number> {
     risky: job.risky_count,
     unknown: job.unknown_count,
   };
-}
-
-/** CSS variable of a theme colour such as "teal.7". */
-export function colorOf(status: Status): string {
-  return `var(--mantine-color-${STATUS_CHART_COLORS[status].replace(".", "-")})`;
 }
 
 export function share(count: number, total: number): string {

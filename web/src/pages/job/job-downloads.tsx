@@ -2,7 +2,9 @@
 
 import type { DownloadQuery, Job, Status } from "@mailvet/contract";
 import { Anchor, Button, Popover, Stack, Table, Text } from "@mantine/core";
+import { TableHead } from "../../components/table-head.tsx";
 import { common } from "../../messages.ts";
+import { isTestMode, mode } from "../../mode.ts";
 import { messages } from "./messages.tsx";
 
 type Format = DownloadQuery["format"];
@@ -33,16 +35,10 @@ export function JobDownloads({ job }: { job: Job }) {
             withRowBorders={false}
             aria-label={messages.downloads.title}
           >
-            <Table.Thead className="visually-hidden">
-              <Table.Tr>
-                <Table.Th scope="col">{messages.downloads.rows}</Table.Th>
-                {FORMATS.map(([format, label]) => (
-                  <Table.Th key={format} scope="col">
-                    {label}
-                  </Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
+            <TableHead
+              columns={[messages.downloads.rows, ...FORMATS.map(([, label]) => label)]}
+              className="visually-hidden"
+            />
             <Table.Tbody>
               {CHOICES.map(([status, name, hint]) => (
                 <Table.Tr key={name}>
@@ -80,6 +76,6 @@ export function JobDownloads({ job }: { job: Job }) {
 }
 
 function downloadPath({ id }: Job, format: Format, status: Status | undefined): string {
-  const query = new URLSearchParams({ format, ...(status && { status }) });
+  const query = new URLSearchParams({ format, ...(status && { status }), ...(isTestMode && { mode }) });
   return `/api/v1/bulk/jobs/${encodeURIComponent(id)}/download?${query}`;
 }

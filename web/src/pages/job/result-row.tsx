@@ -3,7 +3,7 @@
 import { memo } from "react";
 import { formatNumber } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
-import { colorOf } from "../bulk/verdict-bar.tsx";
+import { statusColor } from "../../theme.ts";
 import { messages, subStatusText } from "./messages.tsx";
 import classes from "./results.module.css";
 import type { ShownResult } from "./use-result-pages.ts";
@@ -37,7 +37,7 @@ function Cells({ result }: { result: ShownResult }) {
         {result.is_duplicate && <span className={classes.mark}>{messages.results.duplicate}</span>}
       </Cell>
       <Cell name="verdict">
-        <span className={classes.dot} style={{ background: colorOf(result.status) }} aria-hidden="true" />
+        <span className={classes.dot} style={{ background: statusColor(result.status) }} aria-hidden="true" />
         {result.status}
       </Cell>
       <Cell name="reason">

@@ -3,7 +3,8 @@ import type { Job } from "@mailvet/contract";
 import { Button, Group, Paper, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { formatNumber, formatPercent } from "../../components/number-format.ts";
-import { colorOf, share } from "../bulk/verdict-bar.tsx";
+import { statusColor } from "../../theme.ts";
+import { share } from "../bulk/verdict-bar.tsx";
 import classes from "./job.module.css";
 import { messages, subStatusText } from "./messages.tsx";
 
@@ -57,7 +58,7 @@ export function SubStatusBreakdown({ job }: { job: Job }) {
                 </Text>
               </Group>
               <div className={classes.reasonBar} aria-hidden="true">
-                <span style={{ width: share(count, most), background: colorOf(status) }} />
+                <span style={{ width: share(count, most), background: statusColor(status) }} />
               </div>
               <Text size="xs" c="dimmed">
                 {meaning}

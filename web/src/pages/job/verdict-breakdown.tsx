@@ -2,13 +2,12 @@
 import type { Job, Status } from "@mailvet/contract";
 import { Paper, RingProgress, Stack, Table, Text, Title } from "@mantine/core";
 import { formatNumber, formatPercent } from "../../components/number-format.ts";
+import { TableHead } from "../../components/table-head.tsx";
 import { common } from "../../messages.ts";
-import { STATUS_CHART_COLORS } from "../../theme.ts";
-import { colorOf, verdictCounts } from "../bulk/verdict-bar.tsx";
+import { STATUS_CHART_COLORS, STATUSES, statusColor } from "../../theme.ts";
+import { verdictCounts } from "../bulk/verdict-bar.tsx";
 import classes from "./job.module.css";
 import { messages } from "./messages.tsx";
-
-const STATUSES = Object.keys(STATUS_CHART_COLORS) as Status[];
 
 export function VerdictBreakdown({ job }: { job: Job }) {
   const counts = verdictCounts(job);
@@ -29,18 +28,19 @@ export function VerdictBreakdown({ job }: { job: Job }) {
       <Stack align="center" justify="center" gap="lg" flex={1}>
         <VerdictRing counts={counts} total={total} />
         <Table verticalSpacing={6} withRowBorders={false} maw={320} aria-labelledby="verdicts-title">
-          <Table.Thead className="visually-hidden">
-            <Table.Tr>
-              <Table.Th scope="col">{common.verdict}</Table.Th>
-              <Table.Th scope="col">{messages.verdicts.emails}</Table.Th>
-              <Table.Th scope="col">{messages.verdicts.share}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
+          <TableHead
+            columns={[common.verdict, messages.verdicts.emails, messages.verdicts.share]}
+            className="visually-hidden"
+          />
           <Table.Tbody>
             {STATUSES.map((status) => (
               <Table.Tr key={status}>
                 <Table.Th scope="row" fw={400}>
-                  <span className={classes.dot} style={{ background: colorOf(status) }} aria-hidden="true" />
+                  <span
+                    className={classes.dot}
+                    style={{ background: statusColor(status) }}
+                    aria-hidden="true"
+                  />
                   {common.status[status]}
                 </Table.Th>
                 <Table.Td ta="right" className="tabular" fw={600}>

@@ -17,7 +17,7 @@ export function KeyList({ keys }: { keys: readonly ApiKey[] }) {
   const sorted = keys.toSorted((one, other) => ORDER.indexOf(stateOf(one)) - ORDER.indexOf(stateOf(other)));
   return (
     <>
-      <Stack gap="sm" component="ul" m={0} p={0} style={{ listStyle: "none" }} aria-label={messages.list}>
+      <Stack gap="sm" component="ul" className="plain-list" aria-label={messages.list}>
         {sorted.map((key) => (
           <KeyCard key={key.id} apiKey={key} onRevoke={() => setToRevoke(key)} />
         ))}

@@ -12,9 +12,9 @@ export const messages = {
   ),
   list: "API keys",
   create: "Create key",
-  planRequired: "API keys need a paid plan",
+  planRequired: "Live keys need a paid plan",
   planRequiredText:
-    "Your plan includes the web app only. You can create keys now; they work once you are on a paid plan. Ask your administrator.",
+    "Your plan includes the web app and test keys. Live keys can be created now and work once you are on a paid plan. Ask your administrator.",
   none: "No keys yet",
   noneText:
     "Create a key to use Mailvet from your applications, or a test key to try it without spending credits.",

@@ -8,14 +8,7 @@ import { messages } from "./messages.tsx";
 
 export function AccountList({ accounts, onManage }: AccountListProps) {
   return (
-    <Stack
-      gap="sm"
-      component="ul"
-      m={0}
-      p={0}
-      style={{ listStyle: "none" }}
-      aria-label={messages.accounts.title}
-    >
+    <Stack gap="sm" component="ul" className="plain-list" aria-label={messages.accounts.title}>
       {accounts.map((account) => (
         <AccountCard key={account.id} account={account} onManage={() => onManage(account)} />
       ))}

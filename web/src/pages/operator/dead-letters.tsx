@@ -5,6 +5,7 @@ import { Button, Table, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { Section } from "../../components/section.tsx";
+import { TableHead } from "../../components/table-head.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
 import { queries, service } from "../../queries.ts";
 import { messages } from "./messages.tsx";
@@ -24,14 +25,9 @@ export function DeadLetters() {
       {data && data.total > 0 && (
         <>
           <Table className="stacks" aria-label={texts.title}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col">{texts.task}</Table.Th>
-                <Table.Th scope="col">{texts.error}</Table.Th>
-                <Table.Th scope="col">{texts.failedAt}</Table.Th>
-                <Table.Td />
-              </Table.Tr>
-            </Table.Thead>
+            <TableHead columns={[texts.task, texts.error, texts.failedAt]}>
+              <Table.Td />
+            </TableHead>
             <Table.Tbody>
               {data.items.map((letter) => (
                 <LetterRow

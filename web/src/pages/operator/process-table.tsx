@@ -3,37 +3,32 @@
 import type { SystemProcess } from "@mailvet/contract";
 import { Badge, Table } from "@mantine/core";
 import { Section } from "../../components/section.tsx";
+import { TableHead } from "../../components/table-head.tsx";
 import { formatDuration, Timestamp } from "../../components/timestamp.tsx";
 import { messages } from "./messages.tsx";
 
+const texts = messages.processes;
 /** Several heartbeat intervals. */
 const OVERDUE_AFTER_S = 30;
 
 export function ProcessTable({ processes, nowMs }: { processes: readonly SystemProcess[]; nowMs: number }) {
   return (
-    <Section title={messages.processes.title}>
-      <Table className="stacks" aria-label={messages.processes.title}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{messages.processes.role}</Table.Th>
-            <Table.Th scope="col">{messages.processes.host}</Table.Th>
-            <Table.Th scope="col">{messages.processes.started}</Table.Th>
-            <Table.Th scope="col">{messages.processes.heartbeat}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
+    <Section title={texts.title}>
+      <Table className="stacks" aria-label={texts.title}>
+        <TableHead columns={[texts.role, texts.host, texts.started, texts.heartbeat]} />
         <Table.Tbody>
           {processes.map((process) => (
             <Table.Tr key={process.id}>
               <Table.Th scope="row" fw={500}>
-                {messages.processes.roles[process.role]}
+                {texts.roles[process.role]}
               </Table.Th>
-              <Table.Td className="breaks" data-name={messages.processes.host}>
-                {messages.processes.hostAndPid(process.host, process.pid)}
+              <Table.Td className="breaks" data-name={texts.host}>
+                {texts.hostAndPid(process.host, process.pid)}
               </Table.Td>
-              <Table.Td data-name={messages.processes.started}>
+              <Table.Td data-name={texts.started}>
                 <Timestamp at={process.started_at} />
               </Table.Td>
-              <Table.Td data-name={messages.processes.heartbeat}>
+              <Table.Td data-name={texts.heartbeat}>
                 <Heartbeat at={process.beat_at} nowMs={nowMs} />
               </Table.Td>
             </Table.Tr>
@@ -48,8 +43,8 @@ function Heartbeat({ at, nowMs }: { at: string; nowMs: number }) {
   const seconds = secondsSince(at, nowMs);
   return (
     <span>
-      {seconds < 1 ? messages.processes.now : messages.processes.ago(formatDuration(seconds))}{" "}
-      {seconds > OVERDUE_AFTER_S && <Badge color="yellow">{messages.processes.overdue}</Badge>}
+      {seconds < 1 ? texts.now : texts.ago(formatDuration(seconds))}{" "}
+      {seconds > OVERDUE_AFTER_S && <Badge color="yellow">{texts.overdue}</Badge>}
     </span>
   );
 }

@@ -4,6 +4,7 @@ import type { QueueLine, System } from "@mailvet/contract";
 import { Table } from "@mantine/core";
 import { formatNumber } from "../../components/number-format.ts";
 import { Section } from "../../components/section.tsx";
+import { TableHead } from "../../components/table-head.tsx";
 import { formatDuration } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
 import { messages } from "./messages.tsx";
@@ -15,19 +16,10 @@ export function QueueTable({ queue, nowMs }: { queue: System["queue"]; nowMs: nu
   return (
     <Section title={messages.queue.title} intro={messages.queue.intro}>
       <Table className="stacks" aria-label={messages.queue.title}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{messages.queue.queue}</Table.Th>
-            {COUNTS.map((field) => (
-              <Table.Th key={field} scope="col" ta="right">
-                {messages.queue[field]}
-              </Table.Th>
-            ))}
-            <Table.Th scope="col" ta="right">
-              {messages.queue.longestWait}
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
+        <TableHead
+          columns={[messages.queue.queue]}
+          numbers={[...COUNTS.map((field) => messages.queue[field]), messages.queue.longestWait]}
+        />
         <Table.Tbody>
           {QUEUES.map((name) => (
             <Table.Tr key={name}>

@@ -8,6 +8,7 @@ import { ErrorAlert } from "../../components/error-alert.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { formatNumber } from "../../components/number-format.ts";
 import { Pager } from "../../components/pager.tsx";
+import { TableHead } from "../../components/table-head.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
 import { Change, Reference, signed } from "./ledger-entry.tsx";
 import { messages } from "./messages.tsx";
@@ -56,22 +57,10 @@ function EntryTable({ entries, jobNames, isStale }: Entries & { isStale: boolean
       aria-busy={isStale}
     >
       <Table className="tabular" highlightOnHover aria-label={messages.ledger.title}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{messages.ledger.when}</Table.Th>
-            <Table.Th scope="col">{messages.ledger.what}</Table.Th>
-            <Table.Th scope="col">{messages.ledger.reference}</Table.Th>
-            <Table.Th scope="col" ta="right">
-              {messages.ledger.available}
-            </Table.Th>
-            <Table.Th scope="col" ta="right">
-              {messages.ledger.reserved}
-            </Table.Th>
-            <Table.Th scope="col" ta="right">
-              {messages.ledger.balance}
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
+        <TableHead
+          columns={[messages.ledger.when, messages.ledger.what, messages.ledger.reference]}
+          numbers={[messages.ledger.available, messages.ledger.reserved, messages.ledger.balance]}
+        />
         <Table.Tbody>
           {entries.map((entry) => (
             <Table.Tr key={entry.id}>

@@ -1,14 +1,12 @@
 /** Usage per API key with its verdicts. */
 
-import type { Status, UsageDay } from "@mailvet/contract";
+import type { UsageDay } from "@mailvet/contract";
 import { Progress, Table, Text } from "@mantine/core";
 import { formatNumber } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
-import { STATUS_CHART_COLORS } from "../../theme.ts";
+import { STATUS_CHART_COLORS, STATUSES } from "../../theme.ts";
 import { messages } from "./messages.tsx";
 import { checked, perKey } from "./usage-days.ts";
-
-const STATUSES = Object.keys(STATUS_CHART_COLORS) as Status[];
 
 export function UsageByKey({
   days,

@@ -1,17 +1,14 @@
 /** Verdicts per day as a stacked bar chart of plain elements, without a chart library in the bundle. */
 
-import type { Status } from "@mailvet/contract";
 import { Tooltip } from "@mantine/core";
 import { formatCompact } from "../../components/number-format.ts";
-import { STATUS_CHART_COLORS } from "../../theme.ts";
+import { STATUSES, statusColor } from "../../theme.ts";
 import chart from "./chart.module.css";
 import { axisOf } from "./chart-axis.ts";
 import { messages } from "./messages.tsx";
 import { checked, type DayCounts, dayName } from "./usage-days.ts";
 import classes from "./verdicts-chart.module.css";
 
-/** From bottom to top. */
-const STACK = Object.keys(STATUS_CHART_COLORS) as Status[];
 const MAX_LABELS = 10;
 
 export function VerdictsChart({ days }: { days: DayCounts[] }) {
@@ -29,11 +26,11 @@ export function VerdictsChart({ days }: { days: DayCounts[] }) {
         {days.map((day, index) => (
           <Tooltip key={day.date} label={tooltip(day)} multiline withArrow className={chart.words}>
             <div className={`${chart.column} ${classes.day}`}>
-              {STACK.map((status) => (
+              {STATUSES.map((status) => (
                 <div
                   key={status}
                   className={classes.bar}
-                  style={{ height: height(day[status]), background: colorOf(status) }}
+                  style={{ height: height(day[status]), background: statusColor(status) }}
                 />
               ))}
               <DayLabel day={day} daysBack={days.length - 1 - index} labelEvery={labelEvery} />
@@ -53,10 +50,6 @@ function DayLabel({ day, daysBack, labelEvery }: { day: DayCounts; daysBack: num
 }
 
 function tooltip(day: DayCounts): string {
-  const lines = STACK.map((status) => messages.chart.count(day[status], status));
+  const lines = STATUSES.map((status) => messages.chart.count(day[status], status));
   return [dayName(day.date), ...lines].join("\n");
-}
-
-function colorOf(status: Status): string {
-  return `var(--mantine-color-${STATUS_CHART_COLORS[status].replace(".", "-")})`;
 }

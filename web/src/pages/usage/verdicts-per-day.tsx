@@ -1,16 +1,14 @@
 /** Verdicts per day as a chart with totals as the legend, and as a table. */
 
-import type { Status } from "@mailvet/contract";
 import { Box, Button, Collapse, ColorSwatch, Group, Stack, Table, Text } from "@mantine/core";
 import { useDisclosure, useId } from "@mantine/hooks";
 import { formatNumber, formatPercent } from "../../components/number-format.ts";
+import { TableHead } from "../../components/table-head.tsx";
 import { common } from "../../messages.ts";
-import { STATUS_CHART_COLORS } from "../../theme.ts";
+import { STATUSES, statusColor } from "../../theme.ts";
 import { messages } from "./messages.tsx";
 import { checked, type DayCounts, dayName, sumCounts, type UsageCounts } from "./usage-days.ts";
 import { VerdictsChart } from "./verdicts-chart.tsx";
-
-const STATUSES = Object.keys(STATUS_CHART_COLORS) as Status[];
 
 export function VerdictsPerDay({ days }: { days: DayCounts[] }) {
   const [isOpen, table] = useDisclosure();
@@ -52,11 +50,7 @@ function VerdictTotals({ counts }: { counts: UsageCounts }) {
     <Group gap="lg" style={{ rowGap: 6 }}>
       {STATUSES.map((status) => (
         <Group key={status} gap={8} wrap="nowrap">
-          <ColorSwatch
-            size={12}
-            withShadow={false}
-            color={`var(--mantine-color-${STATUS_CHART_COLORS[status].replace(".", "-")})`}
-          />
+          <ColorSwatch size={12} withShadow={false} color={statusColor(status)} />
           <Text size="sm" className="tabular">
             {messages.chart.count(counts[status], status)}
             {all > 0 && (
@@ -86,19 +80,10 @@ function DayTable({ days }: { days: DayCounts[] }) {
     >
       <Table className="tabular" stickyHeader aria-label={messages.chart.table}>
         <Table.Caption>{messages.chart.caption}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{messages.chart.day}</Table.Th>
-            {STATUSES.map((status) => (
-              <Table.Th key={status} scope="col" ta="right">
-                {common.status[status]}
-              </Table.Th>
-            ))}
-            <Table.Th scope="col" ta="right">
-              {messages.usage.credits}
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
+        <TableHead
+          columns={[messages.chart.day]}
+          numbers={[...STATUSES.map((status) => common.status[status]), messages.usage.credits]}
+        />
         <Table.Tbody>
           {used.map((day) => (
             <Table.Tr key={day.date}>

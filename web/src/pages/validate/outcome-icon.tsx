@@ -1,6 +1,7 @@
 /** Icon for the outcome of a stage. Decorative: a text beside it names the outcome. */
 import type { Status } from "@mailvet/contract";
 import { ThemeIcon } from "@mantine/core";
+import { Icon } from "../../components/icon.tsx";
 import type { Outcome } from "./stage.ts";
 
 const CHECK = "m5.5 10.5 3 3 6-7";
@@ -29,19 +30,7 @@ export function OutcomeIcon({ outcome, size = 28, variant = "light" }: OutcomeIc
   const [color, path] = ICONS[outcome];
   return (
     <ThemeIcon variant={variant} color={color} size={size} radius="xl" aria-hidden="true">
-      <svg
-        width={size * 0.72}
-        height={size * 0.72}
-        viewBox="0 0 20 20"
-        fill="none"
-        stroke="currentColor"
-        strokeWidth="2"
-        strokeLinecap="round"
-        strokeLinejoin="round"
-        aria-hidden="true"
-      >
-        <path d={path} />
-      </svg>
+      <Icon path={path} size={size * 0.72} strokeWidth={2} />
     </ThemeIcon>
   );
 }

@@ -1,4 +1,5 @@
 /** Runs checks one at a time and stores their results in this tab. */
+import { createIdempotencyKey } from "@mailvet/sdk";
 import { useMutation, useMutationState, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { accountQuery, queries, service, sessionQuery } from "../../queries.ts";
@@ -66,13 +67,6 @@ export function useChecks(): Checks {
     checks: stored.checks,
     pendingEmail: running?.email,
     failure: error && variables ? { email: variables.email, error } : undefined,
-    check: (email) => mutate({ email, idempotencyKey: randomKey() }),
+    check: (email) => mutate({ email, idempotencyKey: createIdempotencyKey() }),
   };
-}
-
-/** crypto.randomUUID is not available on pages served over plain HTTP. */
-function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, "0"),
-  ).join("");
 }

@@ -5,7 +5,7 @@ import { formatPercent } from "../../components/number-format.ts";
 import { StatusBadge } from "../../components/status-badge.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
-import { STATUS_CHART_COLORS } from "../../theme.ts";
+import { STATUS_CHART_COLORS, statusColor } from "../../theme.ts";
 
 import type { Check } from "./check-storage.ts";
 import { ADVICE, messages } from "./messages.tsx";
@@ -16,11 +16,7 @@ export function VerdictCard({ check: { result }, children }: { check: Check; chi
   const { status, sub_status, confidence, score, safe_to_send } = result;
   const color = STATUS_CHART_COLORS[status];
   return (
-    <Paper
-      withBorder
-      className={classes.verdict}
-      __vars={{ "--tone": `var(--mantine-color-${color.replace(".", "-")})` }}
-    >
+    <Paper withBorder className={classes.verdict} __vars={{ "--tone": statusColor(status) }}>
       <Group className={classes.head} gap="md" wrap="nowrap" align="flex-start">
         <OutcomeIcon outcome={OUTCOME_OF[status]} size={44} variant="filled" />
         <Stack gap={6} miw={0}>

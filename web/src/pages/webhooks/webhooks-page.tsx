@@ -33,7 +33,7 @@ export function Page() {
         </EmptyState>
       )}
       {webhooks && webhooks.length > 0 && (
-        <Stack gap="sm" component="ul" m={0} p={0} style={{ listStyle: "none" }} aria-label={messages.list}>
+        <Stack gap="sm" component="ul" className="plain-list" aria-label={messages.list}>
           {webhooks.map((webhook) => (
             <WebhookCard key={webhook.id} webhook={webhook} />
           ))}

@@ -78,6 +78,16 @@ export const MESSAGE_RULES: readonly Rule[] = [
 /** Tried before the sender rules: they mention the sender, but the policy is the recipient's. */
 export const RECIPIENT_POLICY_RULES: readonly Rule[] = phrases("policy_rejected", [
   [
+    "private-mx",
+    any`(address|domain) uses mx in`,
+    "it found a private address for the domain, which others may not see",
+  ],
+  [
+    "restriction-without-reason",
+    any`^(reject|deny|denied|refuse)( \.|$)`,
+    "a restriction of its own fired, and the code is that of its place in the list",
+  ],
+  [
     "recipients-own-choice",
     any`
       (recipient|user|account|owner|mailbox|person|member|list|group|subscriber|customer)s? … ?(only accept|accepting (mail )?(only )?from|only accepting|preferences?|privacy|white ?list|allow ?list|allowed sender|approved sender|opted out|opt-?out|protected by|blocked (you|your|this|mail|messages)|does not (want|wish)|rules)

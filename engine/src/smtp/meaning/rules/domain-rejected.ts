@@ -142,7 +142,6 @@ export const DOMAIN_RULES: readonly Rule[] = phrases("domain_not_accepted", [
       mail(s)? (for|to) … (domain|host) … (not|denied|refused|rejected)
       (not|isnt) (in|on) (my|our|the) (list of )?(control|local domains|allowed (domains|hosts)|hosted domains|rcpt ?hosts)
       single label domain
-      (address|domain) uses mx in
       reserved by rfc 2606
       this (host|server|system|machine) (is not|isnt) (an? |the |your )?(\S+ )?(mx|mail exchanger|mail ?host|destination|responsible|gateway)\b
       (specified|that|this) domain (is )?not allowed

@@ -342,6 +342,8 @@ export const IP_RULES: readonly Rule[] = [
       user unknown
       no such user
       not exist
+      quota exceeded
+      exceeded storage allocation
       (e-?mail|sender|your domain|from) … (blocked|blacklist)
       mail ?from domain
       helo

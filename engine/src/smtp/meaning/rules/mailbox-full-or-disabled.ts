@@ -66,6 +66,7 @@ export const FULL_RULES: readonly Rule[] = phrases("mailbox_full", [
     any`
       \S*over ?-?quot[ae]
       quota … ?(exceed|full|reached|violation|limit|used|over|usage|depass|uberschrit|superad|supera|excedid|przekroc|would)
+      quota (of|for) (\S+ ){1,3}(has |have |is |was )?(been )?(exceed|reached|full)
       (exceed\w*|over|above|reached|beyond|out of|past|hit|surpassed|used up|has used) … ?(quota|allotted|storage|disk space|space limit|allocated|allocation|mailbox size|mailbox limit|size limit of (the |this )?mailbox)
       (disk|mail|mailbox|storage|user|diskspace|account|domaindisk|userdisk|size|message count) quota
       {user} … (over|exceed\w*) … (quota|storage|size|space|limit|disk|maximum)

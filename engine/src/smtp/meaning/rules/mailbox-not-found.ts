@@ -12,6 +12,7 @@ export const PLAIN_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       user (is |was )?(unknown|not known)
       unknown user(?!s)
       (user|mailbox|account|recipient) (does not|doesnt) exist
+      not an? (active|known|existing|valid) (address|user|mailbox|recipient) (at|on|of) this (host|server|system|domain)
     `,
     "it says plainly that there is no such mailbox",
     {
@@ -79,6 +80,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       no recipients? (for|here)
       list of (allowed|valid) recipients
       {user} … (not|isnt) (in|on) (my|our|the|this) (\S+ )?list
+      {user} (is |was )?(not|isnt) (in|on) (route|routing|recipient|user|address|mailbox|account) list
       (cannot|can not|cant|unable to|could not) route( to)?( \.|$)
       (cannot|can not|cant|unable to|could not) route (to |mail to )?(this |the |that )?{user}
       (not|doesnt|does not|dont|do not|no) (handle|accept|take|have)\w* (mail|e-?mail|messages) for (this|that|such|the) ({user})(?!\S* (domain|host))
@@ -118,6 +120,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       by that name
       (account|mailbox|user|recipient|person) … ?by this name
       not (listed|present|registered|defined|contained|included|available|configured|provisioned|in|a user|an? \S+ user|on) … (directory|database|records|address ?book|table|ldap|list of valid|user list|valid recipients?|address list|recipient list|userlist|domino|name & address|validrcptto|passwd|this system|our system|this server|our server|my list of valid)
+      {user}\b … ?(not|isnt|no longer) available (here|at this (site|address|domain|host))(?! (now|today|at|yet|currently|until|for))
       not in … (validrcptto|directory|recipient table|user table|list of valid|valid users|address book|valid recipients)
       (not|isnt) … (customer|user|subscriber|member|client|account|mailbox) (of ours|here|of (this|our)|on (this|our)|at this)
       (not|isnt) one of our (users|customers|accounts|recipients|members|addresses)

@@ -280,6 +280,16 @@ const FACEBOOK: readonly Rule[] = [
   ...tokens("temporary_failure", [["facebook-later", /\brcp-t1\b/, "Facebook has trouble of its own"]]),
 ];
 
+/** Sina's list of replies explains this one as a sender address that differs from the account. */
+const SINA: readonly Rule[] = tokens("policy_rejected", [
+  [
+    "address-of-whom",
+    /^mail address invalid\.?$/,
+    "it does not say whose address it means",
+    { codes: [554], stages: ["rcpt"] },
+  ],
+]);
+
 /** Links that name the reason, from any provider. */
 const LINKS: readonly Rule[] = [
   ...tokens("sender_rejected", [
@@ -305,5 +315,6 @@ export const TOKEN_RULES: readonly Rule[] = [
   ...AMERICAN,
   ...I_UA,
   ...FACEBOOK,
+  ...SINA,
   ...LINKS,
 ];

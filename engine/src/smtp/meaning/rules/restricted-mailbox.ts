@@ -36,7 +36,7 @@ export const RESTRICTED_RULES: readonly Rule[] = [
     [
       "insiders-only",
       any`
-        resolver\.rst\.\S
+        resolver\.rst\.(?!sendsizelimit)\S
         {insiders} … ?(for |reserved for )internal (use|mail|users?|senders?)\b
         internal(-| )(mailbox|address|list|group|recipient) … ?(only|external|outside)
         {insiders} … ?(only )?(accepts?|allows?|receives?|takes?) … ?(only )?(from|by) (its |the |their |people |users |senders |other |known )*(internal|inside|within|members|employees|same organi[sz]ation|own (domain|organi[sz]ation|members))

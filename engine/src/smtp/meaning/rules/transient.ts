@@ -18,6 +18,24 @@ export const LOOP_RULES: readonly Rule[] = phrases("temporary_failure", [
     { unless: any`domain not local` },
   ],
   [
+    "lookup-trouble",
+    any`
+      (dns|resolver|nameserver|name server) (\S+ )?(error|failure|problem|trouble|timeout)
+      (error|failure|problem|trouble) (\S+ ){0,2}(resolving|looking up|querying)
+    `,
+    "its lookup of the domain failed, which proves nothing about the domain",
+    {
+      severity: 5,
+      stages: ["rcpt"],
+      unless: any`
+        sender
+        reverse
+        nxdomain
+        hard error
+      `,
+    },
+  ],
+  [
     "recipient-being-verified",
     any`
       (unverified|undeliverable) address … ?(connect|connection|lost|conversation|address verification|timed|name service)
@@ -175,6 +193,7 @@ export const PROTOCOL_RULES: readonly Rule[] = phrases("protocol_error", [
       domain literal
       (improper|incomplete|unqualified) (recipient|address|rcpt|user)
       missing (colon|bracket|argument|parameter|domain)
+      (must|needs? to|have to|please|kindly) (specify|supply|provide|include|contain|give|enter|name) (a |an |the |your |full |valid |complete |destination )*(domain|address|e-?mail|recipient|user|host|mailbox)
       colon required
       required after
     `,

@@ -1,0 +1,224 @@
+/** Live and test mode of one account: what was made in one does not exist in the other, and is not changed from there. */
+import { randomUUID } from "node:crypto";
+import { HEADERS } from "@mailvet/contract";
+import readExcelFile from "read-excel-file/node";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { ENDPOINTS, HOOK, requestTo } from "./endpoints.ts";
+import { cellsOf } from "./jobs-http-world.ts";
+import { PATIENCE } from "./patience.ts";
+import {
+  type Answer,
+  type Asked,
+  formWith,
+  openService,
+  type TestAccount,
+  type TestService,
+} from "./service.ts";
+
+const IN_TEST_MODE = { headers: { [HEADERS.mode]: "test" } };
+
+type Mode = {
+  /** The ways in: an API key of this mode, and the session in this mode. */
+  callers: Asked[];
+  ids: Record<string, string>;
+  uploadId: string;
+  doneJobId: string;
+};
+
+let service: TestService;
+let ann: TestAccount;
+let live: Mode;
+let sandbox: Mode;
+beforeAll(async () => {
+  service = await openService();
+  ann = await service.openAccount({ plan: "payg" });
+  const { key: testKey } = await ann.makeKey({ mode: "test" });
+  live = await settle([{ key: ann.key }, { cookie: ann.cookie }]);
+  sandbox = await settle([{ key: testKey }, { cookie: ann.cookie, ...IN_TEST_MODE }]);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+describe.for([
+  ["live", "test"],
+  ["test", "live"],
+] as const)("in %s mode", ([here, there]) => {
+  const modeOf = (name: "live" | "test") => (name === "live" ? live : sandbox);
+  const withIds = ENDPOINTS.filter(({ path }) => /\{(job|webhook|delivery)_id\}/.test(path));
+
+  test.for(withIds)(`$name treats an id of ${there} mode like one that does not exist`, async (endpoint) => {
+    const before = await stateOf(modeOf(there));
+    for (const caller of modeOf(here).callers) {
+      const ask = (ids: Record<string, string>) => {
+        const { path, asked } = requestTo(endpoint, ids);
+        return service.ask(path, { ...asked, ...caller, headers: { ...asked.headers, ...caller.headers } });
+      };
+      const { ids, doneJobId } = modeOf(there);
+      for (const their of [ids, { ...ids, job_id: doneJobId }]) {
+        const answer = await ask(their);
+        expect(answer.status).toBe(404);
+        expect(withoutId(answer)).toEqual(withoutId(await ask({})));
+      }
+    }
+    expect(await stateOf(modeOf(there))).toEqual(before);
+  });
+
+  test(`an upload of ${there} mode cannot be confirmed`, async () => {
+    for (const caller of modeOf(here).callers) {
+      const confirm = (upload_id: string) =>
+        service.ask("/bulk/upload/confirm", { ...caller, body: { upload_id, email_column: "email" } });
+      const answer = await confirm(modeOf(there).uploadId);
+      expect(answer.status).toBe(404);
+      expect(withoutId(answer)).toEqual(withoutId(await confirm(randomUUID())));
+    }
+  });
+
+  test("lists contain only what belongs to this mode", async () => {
+    for (const caller of modeOf(here).callers) {
+      const jobs = await service.ask("/bulk/jobs?limit=100", caller);
+      expect(new Set(jobs.body.map(({ id }: { id: string }) => id))).toEqual(
+        new Set([modeOf(here).doneJobId, modeOf(here).ids.job_id]),
+      );
+      const webhooks = await service.ask("/webhooks", caller);
+      expect(webhooks.body.map(({ id }: { id: string }) => id)).toEqual([modeOf(here).ids.webhook_id]);
+    }
+  });
+});
+
+test("everything made in test mode says so, and nothing in live mode does", async () => {
+  for (const [mode, isSandbox] of [
+    [live, undefined],
+    [sandbox, true],
+  ] as const) {
+    for (const caller of mode.callers) {
+      const job = `/bulk/jobs/${mode.doneJobId}`;
+      expect((await service.ask(job, caller)).body.sandbox).toBe(isSandbox);
+      const { body: results } = await service.ask(`${job}/results`, caller);
+      expect(results.map((result: { sandbox?: true }) => result.sandbox)).toEqual([isSandbox, isSandbox]);
+      const ndjson = (await service.ask(`${job}/download?format=ndjson`, caller)).text.trim().split("\n");
+      expect(ndjson.map((line) => JSON.parse(line).sandbox)).toEqual([isSandbox, isSandbox]);
+      const csv = cellsOf((await service.ask(`${job}/download?format=csv`, caller)).text);
+      expect(csv.map((cells) => cells[csv[0]!.indexOf("mailvet_sandbox")])).toEqual(
+        isSandbox ? ["mailvet_sandbox", "true", "true"] : [undefined, undefined, undefined],
+      );
+      const xlsx = await rowsOf(`${job}/download?format=xlsx`, caller);
+      expect(xlsx.map((cells) => cells[xlsx[0]!.indexOf("mailvet_sandbox")])).toEqual(
+        isSandbox ? ["mailvet_sandbox", true, true] : [undefined, undefined, undefined],
+      );
+      const webhook = `/webhooks/${mode.ids.webhook_id}`;
+      expect((await service.ask(webhook, caller)).body.sandbox).toBe(isSandbox);
+      const { body: deliveries } = await service.ask(`${webhook}/deliveries`, caller);
+      for (const { message } of deliveries) expect(JSON.parse(message).sandbox).toBe(isSandbox);
+    }
+  }
+});
+
+test("a link to a download names its mode in the query", async () => {
+  const { cookie } = ann;
+  const link = (id: string, query: string) => service.ask(`/bulk/jobs/${id}/download${query}`, { cookie });
+  expect((await link(sandbox.doneJobId, "?mode=test")).status).toBe(200);
+  expect((await link(sandbox.doneJobId, "")).status).toBe(404);
+  expect((await link(live.doneJobId, "?mode=test")).status).toBe(404);
+});
+
+test("the events of a job go to the endpoints of its mode", async () => {
+  for (const mode of [live, sandbox]) {
+    const [caller] = mode.callers;
+    await service.ask(`/webhooks/${mode.ids.webhook_id}`, {
+      ...caller,
+      method: "PATCH",
+      body: { is_enabled: true },
+    });
+  }
+  const { body: job } = await startJob(sandbox.callers[0]!, "email\nvalid+events@mailvet.test\n");
+  await isCompleted(sandbox.callers[0]!, job.id);
+  const eventsOf = async ({ callers, ids }: Mode) => {
+    const { body } = await service.ask(`/webhooks/${ids.webhook_id}/deliveries`, callers[0]);
+    return body.map(({ event }: { event: string }) => event);
+  };
+  expect(await eventsOf(sandbox)).toContain("job.completed");
+  expect(await eventsOf(live)).toEqual(["webhook.test"]);
+});
+
+test("a session in test mode contacts no server and is not charged", async () => {
+  const { balance } = (await service.ask("/credits", { cookie: ann.cookie })).body;
+  const { body } = await service.ask("/validation/single", {
+    cookie: ann.cookie,
+    ...IN_TEST_MODE,
+    body: { email: "mailbox-full@real-company.example" },
+  });
+  expect(body).toMatchObject({ sub_status: "mailbox_full", metadata: { sandbox: true } });
+  expect((await service.ask("/credits", { cookie: ann.cookie })).body.balance).toBe(balance);
+});
+
+test("an API key has its own mode, whatever the header says", async () => {
+  const { body } = await service.ask(`/bulk/jobs/${live.doneJobId}`, { key: ann.key, ...IN_TEST_MODE });
+  expect(body.id).toBe(live.doneJobId);
+});
+
+test("a test key works on a plan without API access, and a live key does not", async () => {
+  const eve = await service.openAccount({ plan: "free" });
+  const { key: testKey } = await eve.makeKey({ mode: "test" });
+  const check = (key: string) => service.ask("/validation/single?email=valid@shop.example", { key });
+  expect((await check(testKey)).body).toMatchObject({ status: "valid", metadata: { sandbox: true } });
+  expect(await check(eve.key)).toMatchObject({ status: 403, body: { code: "api_access_not_included" } });
+});
+
+/** An unconfirmed upload, a job that has ended, a paused one, and a disabled endpoint with a delivery. */
+async function settle(callers: Asked[]): Promise<Mode> {
+  const caller = callers[0]!;
+  const { body: paused } = await startJob(caller, "email\nslow-3s@mailvet.test\n");
+  await vi.waitFor(async () => {
+    const { body } = await service.ask(`/bulk/jobs/${paused.id}/pause`, { ...caller, method: "POST" });
+    expect(body.status).toBe("paused");
+  }, PATIENCE);
+  const { body: done } = await startJob(caller, "email\nvalid@mailvet.test\ncatch-all@mailvet.test\n");
+  await isCompleted(caller, done.id);
+  const { body: upload } = await preview(caller, "email\nvalid@mailvet.test\n");
+  const { body: webhook } = await service.ask("/webhooks", { ...caller, body: { url: HOOK } });
+  const { body: delivery } = await service.ask(`/webhooks/${webhook.id}/test`, { ...caller, method: "POST" });
+  await service.ask(`/webhooks/${webhook.id}`, { ...caller, method: "PATCH", body: { is_enabled: false } });
+  return {
+    callers,
+    uploadId: upload.upload_id,
+    doneJobId: done.id,
+    ids: { job_id: paused.id, webhook_id: webhook.id, delivery_id: delivery.id },
+  };
+}
+
+const preview = (caller: Asked, text: string) =>
+  service.ask("/bulk/upload/preview", { ...caller, form: formWith(text) });
+
+async function startJob(caller: Asked, text: string): Promise<Answer> {
+  const { body } = await preview(caller, text);
+  const confirmation = { upload_id: body.upload_id, email_column: "email" };
+  return service.ask("/bulk/upload/confirm", { ...caller, body: confirmation });
+}
+
+async function isCompleted(caller: Asked, jobId: string): Promise<void> {
+  await vi.waitFor(async () => {
+    const { body } = await service.ask(`/bulk/jobs/${jobId}`, caller);
+    expect(body.status).toBe("completed");
+  }, PATIENCE);
+}
+
+async function rowsOf(path: string, { key, cookie, headers }: Asked) {
+  const answer = await fetch(`${service.url}/api/v1${path}`, {
+    headers: { ...headers, ...(key ? { "x-api-key": key } : {}), ...(cookie ? { cookie } : {}) },
+  });
+  const [sheet] = await readExcelFile(Buffer.from(await answer.arrayBuffer()));
+  return sheet!.data;
+}
+
+/** Without what changes by itself: the rate of a paused job. */
+async function stateOf({ callers }: Mode): Promise<unknown> {
+  const [caller] = callers;
+  const answers = await Promise.all(["/bulk/jobs", "/webhooks"].map((path) => service.ask(path, caller)));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  return JSON.parse(JSON.stringify(answers.map(({ body }) => body)), (name, value) =>
+    name === "rate_per_second" ? undefined : value,
+  );
+}
+
+function withoutId({ status, body }: Answer): unknown {
+  return { status, body: { ...body, request_id: undefined } };
+}
