@@ -6,6 +6,7 @@
  * What an open session sends is in session-runner.ts, how many sessions are allowed in host-limiter.ts, which identity
  * opens the next one in identity-set.ts.
  */
+import { setMaxListeners } from "node:events";
 import { setImmediate as nextIteration } from "node:timers/promises";
 import type { MailHost, MailRoute } from "../dns/mail-route.ts";
 import { epochMs, type Observe, type SmtpSessionEvent } from "../egress/network-event.ts";
@@ -84,6 +85,7 @@ export class HostPool {
   #isServingMoved = false;
 
   constructor(deps: HostPoolDeps, { hosts, isPartial }: MailHosts, profile: ProviderProfile) {
+    setMaxListeners(0, this.#closing.signal); // one for each session that waits for a slot
     this.#deps = deps;
     this.#hosts = hosts;
     this.#profile = profile;
