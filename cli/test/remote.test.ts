@@ -143,6 +143,18 @@ test("account shows plan, credits and limits", async () => {
       concurrent_requests: 300,
       emails_per_file: 100_000,
       active_jobs: 20,
+      concurrent_bulk_requests: 4,
+      concurrent_uploads: 2,
+      concurrent_feedback_files: 2,
+      concurrent_downloads: 4,
+      concurrent_event_streams: 20,
+      emails_per_request: 1_000,
+      outcomes_per_request: 1_000,
+      file_bytes: 100_000_000,
+      unconfirmed_uploads: 20,
+      api_keys: 100,
+      webhook_endpoints: 10,
+      idempotency_keys: 1_000_000,
     },
   };
   await using service = await openScriptedService(json(account));

@@ -5,10 +5,22 @@ import { Count, Day, Moment, Nullable, OneOf, Paging, Uuid } from "./shape.ts";
 
 export const PlanLimits = Type.Object({
   api_access: Type.Boolean({ description: "Whether API keys may be used; otherwise only the web app." }),
-  requests_per_minute: Count("Requests per minute and key."),
+  requests_per_minute: Count("Requests per minute of the account."),
   concurrent_requests: Count("Concurrent requests of the account."),
   emails_per_file: Count("Emails per uploaded file."),
   active_jobs: Count("Active jobs."),
+  concurrent_bulk_requests: Count("Concurrent bulk validations and confirmations, per API process."),
+  concurrent_uploads: Count("Concurrent uploads, per API process."),
+  concurrent_feedback_files: Count("Concurrent files of outcomes, per API process."),
+  concurrent_downloads: Count("Concurrent downloads, per API process."),
+  concurrent_event_streams: Count("Open event streams, per API process."),
+  emails_per_request: Count("Emails per bulk validation."),
+  outcomes_per_request: Count("Outcomes per request in JSON."),
+  file_bytes: Count("Bytes per uploaded file."),
+  unconfirmed_uploads: Count("Uploads that wait for confirmation."),
+  api_keys: Count("API keys that are not revoked."),
+  webhook_endpoints: Count("Webhook endpoints."),
+  idempotency_keys: Count("Idempotency keys within 24 hours."),
 });
 export type PlanLimits = Static<typeof PlanLimits>;
 

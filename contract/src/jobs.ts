@@ -65,28 +65,37 @@ export const Job = Type.Object({
 });
 export type Job = Static<typeof Job>;
 
-export const JobListQuery = Type.Object({ ...Paging, status: Type.Optional(OneOf(JOB_STATUSES)) });
+export const JobListQuery = Type.Object(
+  { ...Paging, status: Type.Optional(OneOf(JOB_STATUSES)) },
+  { additionalProperties: false },
+);
 export type JobListQuery = Static<typeof JobListQuery>;
 
-export const JobQuery = Type.Object({
-  wait: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 30, description: "Long polling: seconds to wait for a change." }),
-  ),
-});
+export const JobQuery = Type.Object(
+  {
+    wait: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 30, description: "Long polling: seconds to wait for a change." }),
+    ),
+  },
+  { additionalProperties: false },
+);
 export type JobQuery = Static<typeof JobQuery>;
 
-export const ResultsQuery = Type.Object({
-  ...Paging,
-  after_row: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 2_147_483_647,
-      description:
-        "Only rows after this one: the last row of the page before. Takes the same time on every page, unlike `skip`.",
-    }),
-  ),
-  status: Type.Optional(OneOf(STATUSES)),
-});
+export const ResultsQuery = Type.Object(
+  {
+    ...Paging,
+    after_row: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 2_147_483_647,
+        description:
+          "Only rows after this one: the last row of the page before. Takes the same time on every page, unlike `skip`.",
+      }),
+    ),
+    status: Type.Optional(OneOf(STATUSES)),
+  },
+  { additionalProperties: false },
+);
 export type ResultsQuery = Static<typeof ResultsQuery>;
 
 export const JobResult = Type.Object({
@@ -104,11 +113,18 @@ export const JobResult = Type.Object({
 });
 export type JobResult = Static<typeof JobResult>;
 
-export const DownloadQuery = Type.Object({
-  format: OneOf(DOWNLOAD_FORMATS, { default: "csv" }),
-  status: Type.Optional(OneOf(STATUSES)),
-  mode: Type.Optional(
-    OneOf(KEY_MODES, { description: "For links of the web app, instead of the header `X-Mailvet-Mode`." }),
-  ),
-});
+export const DownloadQuery = Type.Object(
+  {
+    format: Type.Optional(
+      OneOf(DOWNLOAD_FORMATS, {
+        description: "Default: the first that the Accept header allows, so usually csv.",
+      }),
+    ),
+    status: Type.Optional(OneOf(STATUSES)),
+    mode: Type.Optional(
+      OneOf(KEY_MODES, { description: "For links of the web app, instead of the header `X-Mailvet-Mode`." }),
+    ),
+  },
+  { additionalProperties: false },
+);
 export type DownloadQuery = Static<typeof DownloadQuery>;

@@ -11,6 +11,8 @@ export const MAX_BULK_EMAILS = 1000;
 const EmailText = Type.String({ description: "Address to validate, as entered." });
 
 export const MAX_TIMEOUT_SECONDS = 60;
+/** Fifteen digits, the longest integer of a query string. */
+const MAX_FRESH_SECONDS = 999_999_999_999_999;
 
 /** Options of a validation request. All are optional. */
 const CheckOptions = {
@@ -34,6 +36,7 @@ const CheckOptions = {
   fresh: Type.Optional(
     Type.Integer({
       minimum: 0,
+      maximum: MAX_FRESH_SECONDS,
       description:
         "Maximum age of a cached result in seconds; 0 disables the cache. Default: an hour to three days, depending on the " +
         "verdict.",

@@ -78,7 +78,10 @@ export const WebhookDelivery = Type.Object({
 });
 export type WebhookDelivery = Static<typeof WebhookDelivery>;
 
-export const DeliveryListQuery = Type.Object({ ...Paging, state: Type.Optional(OneOf(DELIVERY_STATES)) });
+export const DeliveryListQuery = Type.Object(
+  { ...Paging, state: Type.Optional(OneOf(DELIVERY_STATES)) },
+  { additionalProperties: false },
+);
 export type DeliveryListQuery = Static<typeof DeliveryListQuery>;
 
 /** The signed body of a delivery. */

@@ -10,6 +10,7 @@ export const LEVELS = ["syntax", "dns", "smtp"] as const;
 export type Level = (typeof LEVELS)[number];
 
 export const DOWNLOAD_FORMATS = ["csv", "ndjson", "xlsx"] as const;
+export type DownloadFormat = (typeof DOWNLOAD_FORMATS)[number];
 
 /** Delivery outcome of a message. */
 export const OUTCOMES = ["delivered", "bounced", "complained"] as const;

@@ -119,5 +119,5 @@ function policyOf(
 }
 
 function cleanedRecord(text: string): string {
-  return text.replace(/\p{C}+/gu, " ");
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ");
 }

@@ -67,7 +67,9 @@ export function reasonOf(evidence: Evidence, verdict: Verdict): string {
 function decoySentence({ mailbox, decoy }: Evidence, { status }: Verdict): string {
   if (status !== "unknown" || mailbox?.answer !== "accepted" || !decoy?.reply) return "";
   const { code, enhanced, text } = decoy.reply;
-  const words = [code, enhanced, text.replace(/\p{C}+/gu, " ").slice(0, MAX_QUOTE)].filter(Boolean).join(" ");
+  const words = [code, enhanced, text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ").slice(0, MAX_QUOTE)]
+    .filter(Boolean)
+    .join(" ");
   return ` It accepts this mailbox; its reply for a made-up one: ${words.replace(/\.$/, "")}.`;
 }
 

@@ -116,6 +116,6 @@ function firstMailHost({ route }: Evidence): string {
 
 /** Remote text made safe to display: one line, no control characters, limited length. */
 export function sanitizeText(text: string): string {
-  const line = text.replace(/\p{C}+/gu, " ").trim();
+  const line = text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ").trim();
   return line.length > MAX_SMTP_MESSAGE ? `${line.slice(0, MAX_SMTP_MESSAGE)}…` : line;
 }

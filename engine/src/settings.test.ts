@@ -115,6 +115,14 @@ test.for([
   expect(problem).not.toContain("s3cret");
 });
 
+test("a password in the query of an address is not shown either", () => {
+  const reader = settingsFrom({
+    DATABASE_URL: "mysql://db/mailvet?user=ann&password=s3cret&sslmode=require",
+  });
+  reader.matching("DATABASE_URL", "a PostgreSQL address", () => false);
+  expect(() => reader.reportProblems()).toThrow(/password=\*\*\*&sslmode/);
+});
+
 test("an invalid secret is not shown", () => {
   const reader = settingsFrom({ ADMIN_PASSWORD: "hunter2" });
   expect(reader.secret("ADMIN_PASSWORD", "10 characters or more", (value) => value.length >= 10)).toBe(

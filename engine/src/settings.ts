@@ -102,8 +102,9 @@ export function settingsFrom(env: Environment) {
   };
 }
 
-/** Problems are printed and logged, so `user:password@` is masked. */
-function withoutPassword(value: string): string {
+/** Problems are printed and logged, so `user:password@` and `?password=` are masked. */
+function withoutPassword(text: string): string {
+  const value = text.replace(/([?&][^=&]*(?:password|token|secret|key)=)[^&]*/gi, "$1***");
   const scheme = value.indexOf("://");
   const start = scheme < 0 ? 0 : scheme + "://".length;
   const end = value.lastIndexOf("@");

@@ -1,5 +1,5 @@
 /** Jobs: upload a file, confirm, follow the job, download the results. */
-import type { DownloadQuery, Job, JobResult, JobStatus, Status, UploadPreview } from "@mailvet/contract";
+import type { DownloadFormat, Job, JobResult, JobStatus, Status, UploadPreview } from "@mailvet/contract";
 import { type WatchOptions, watchJob } from "./job-watch.ts";
 import type { Page, PageQuery, RequestOptions, Requests } from "./requests.ts";
 import type { CallOptions, IdempotentOptions, OpenStream } from "./transport.ts";
@@ -47,7 +47,7 @@ export type ResultsPage = PageQuery & {
   afterRow?: number | undefined;
   status?: Status | undefined;
 };
-export type DownloadChoice = { format?: DownloadQuery["format"] | undefined; status?: Status | undefined };
+export type DownloadChoice = { format?: DownloadFormat | undefined; status?: Status | undefined };
 
 /** Maximum of the API. */
 const PAGE_SIZE = 100;

@@ -7,6 +7,7 @@ import { emailOf } from "./accounts/account-queries.ts";
 import { createAccounts } from "./accounts/accounts.ts";
 import { type BootstrapResult, bootstrap } from "./accounts/bootstrap.ts";
 import { createMailer } from "./accounts/mailer.ts";
+import { createPresentAccount } from "./accounts/present-account.ts";
 import { createSessions } from "./accounts/sessions.ts";
 import { createAdjudicator } from "./adjudication/adjudicator.ts";
 import type { Log } from "./base/log.ts";
@@ -296,6 +297,7 @@ async function open(
       : createUsageExchange({ pool: database.pool, processId: processes.id });
   closers.push(() => usageExchange?.close());
   const sessions = createSessions({ database });
+  const presentAccount = createPresentAccount(config.jobs);
   const accounts = createAccounts({
     database,
     ledger,
@@ -495,11 +497,11 @@ async function open(
               max_csv_emails: config.jobs.maxEmailsPerFile,
               max_upload_bytes: config.jobs.maxUploadBytes,
             }),
-            accountRoutes({ accounts }),
+            accountRoutes({ accounts, presentAccount }),
             creditRoutes({ ledger, usageOf: (accountId, wanted) => usageOf(database, accountId, wanted) }),
             keyRoutes({ apiKeys }),
-            authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl }),
-            operatorRoutes({ accounts, ledger }),
+            authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl, presentAccount }),
+            operatorRoutes({ accounts, ledger, presentAccount }),
             systemRoutes({ system, deadLetters }),
           ],
         });

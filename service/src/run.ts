@@ -51,5 +51,5 @@ async function start(service: AssembledService, config: Config, interrupted: Abo
   void service.warmUp();
   const first = await service.welcome(); // not interrupted: its result has to be shown
   if (config.role === "worker") print(workerStartMessage(config, address));
-  else print(startMessage(config, address!, first, process.stdout.isTTY));
+  else print(startMessage(config, address!, first));
 }

@@ -1,6 +1,7 @@
 import type { Account, Session, SignedIn } from "@mailvet/contract";
 import { expect, test } from "vitest";
 import { bootstrap } from "../src/accounts/bootstrap.ts";
+import { createPresentAccount } from "../src/accounts/present-account.ts";
 import { createLog } from "../src/base/log.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
@@ -32,6 +33,7 @@ async function openService(publicUrl?: string) {
   const keyring = createApiKeys({ database, notices });
   await bootstrap({ database, ledger, keyring }, { ...OPERATOR, credits: 500, apiKey: API_KEY });
   const cookie = createSessionCookie(publicUrl);
+  const presentAccount = createPresentAccount({ maxEmailsPerFile: 50_000, maxUploadBytes: 1_000_000 });
   const app = buildApp({
     accountLimits: createAccountLimits(),
     settings: { ...HTTP_DEFAULTS, publicUrl },
@@ -47,9 +49,9 @@ async function openService(publicUrl?: string) {
     confirmCharge,
     idempotentResponses: createIdempotentResponses(database),
     routes: [
-      authRoutes({ accounts, sessions, cookie, publicUrl }),
-      accountRoutes({ accounts }),
-      operatorRoutes({ accounts, ledger }),
+      authRoutes({ accounts, sessions, cookie, publicUrl, presentAccount }),
+      accountRoutes({ accounts, presentAccount }),
+      operatorRoutes({ accounts, ledger, presentAccount }),
     ],
   });
   const address = await app.listen({ host: "127.0.0.1", port: 0 });

@@ -9,6 +9,7 @@ import { expect } from "vitest";
 import { type Asked, formWith, OPERATOR, type TestAccount, type TestService } from "./service.ts";
 
 export type Endpoint = Details & {
+  wrong: NonNullable<Details["wrong"]>;
   /** Method and path as in the document. */
   name: string;
   method: string;
@@ -24,7 +25,7 @@ type Details = {
   body?: unknown;
   /** Instead of a body. */
   form?: FormData;
-  /** The invalid part, and where. Absent: no part can be invalid. */
+  /** The invalid part, and where. Default: an unknown query parameter. */
   wrong?: { query?: string; body?: unknown; form?: FormData; id?: string; pointer: string };
   /** Takes no Idempotency-Key although it is an authenticated POST. */
   ignoresIdempotencyKey?: true;
@@ -42,8 +43,7 @@ const BULK = { scope: "bulk" } as const;
 const READ = { scope: "read" } as const;
 /** Nothing listens there. */
 export const HOOK = "http://127.0.0.1:9/hook";
-const WRONG_HOOK = { wrong: { id: "x", pointer: "/webhook_id" } };
-const WRONG_JOB = { wrong: { id: "x", pointer: "/job_id" } };
+const UNKNOWN_PARAMETER = { query: "?surprise=1", pointer: "/surprise" };
 
 export const ENDPOINTS: readonly Endpoint[] = [
   endpoint(
@@ -77,20 +77,20 @@ export const ENDPOINTS: readonly Endpoint[] = [
   }),
   endpoint("POST /bulk/upload/confirm", BULK, {
     body: { upload_id: randomUUID(), email_column: "email" },
-    wrong: { body: { upload_id: "x", email_column: "email" }, pointer: "/upload_id" },
+    wrong: { body: { upload_id: 5, email_column: "email" }, pointer: "/upload_id" },
   }),
   endpoint("GET /bulk/jobs", READ, {
     query: "?skip=0&limit=5&status=completed",
     wrong: { query: "?status=sleeping", pointer: "/status" },
   }),
-  endpoint("GET /bulk/jobs/{job_id}", READ, { query: "?wait=1", ...WRONG_JOB }),
-  endpoint("GET /bulk/jobs/{job_id}/results", READ, { query: "?status=valid", ...WRONG_JOB }),
-  endpoint("GET /bulk/jobs/{job_id}/download", READ, { query: "?format=ndjson", ...WRONG_JOB }),
-  endpoint("GET /bulk/jobs/{job_id}/events", READ, WRONG_JOB),
-  endpoint("POST /bulk/jobs/{job_id}/cancel", BULK, WRONG_JOB),
-  endpoint("POST /bulk/jobs/{job_id}/pause", BULK, WRONG_JOB),
-  endpoint("POST /bulk/jobs/{job_id}/resume", BULK, WRONG_JOB),
-  endpoint("DELETE /bulk/jobs/{job_id}", BULK, WRONG_JOB),
+  endpoint("GET /bulk/jobs/{job_id}", READ, { query: "?wait=1" }),
+  endpoint("GET /bulk/jobs/{job_id}/results", READ, { query: "?status=valid" }),
+  endpoint("GET /bulk/jobs/{job_id}/download", READ, { query: "?status=valid" }),
+  endpoint("GET /bulk/jobs/{job_id}/events", READ),
+  endpoint("POST /bulk/jobs/{job_id}/cancel", BULK),
+  endpoint("POST /bulk/jobs/{job_id}/pause", BULK),
+  endpoint("POST /bulk/jobs/{job_id}/resume", BULK),
+  endpoint("DELETE /bulk/jobs/{job_id}", BULK),
   endpoint(
     "POST /feedback",
     { scope: "validate" },
@@ -107,19 +107,19 @@ export const ENDPOINTS: readonly Endpoint[] = [
     body: { url: HOOK },
     wrong: { body: { url: HOOK, events: ["job.lost"] }, pointer: "/events/0" },
   }),
-  endpoint("GET /webhooks/{webhook_id}", READ, WRONG_HOOK),
+  endpoint("GET /webhooks/{webhook_id}", READ),
   endpoint("PATCH /webhooks/{webhook_id}", BULK, {
     body: { description: "orders" },
     wrong: { body: { is_enabled: "yes" }, pointer: "/is_enabled" },
   }),
-  endpoint("DELETE /webhooks/{webhook_id}", BULK, WRONG_HOOK),
-  endpoint("POST /webhooks/{webhook_id}/rotate-secret", BULK, WRONG_HOOK),
-  endpoint("POST /webhooks/{webhook_id}/test", BULK, WRONG_HOOK),
+  endpoint("DELETE /webhooks/{webhook_id}", BULK),
+  endpoint("POST /webhooks/{webhook_id}/rotate-secret", BULK),
+  endpoint("POST /webhooks/{webhook_id}/test", BULK),
   endpoint("GET /webhooks/{webhook_id}/deliveries", READ, {
     query: "?state=failed",
     wrong: { query: "?state=lost", pointer: "/state" },
   }),
-  endpoint("POST /webhooks/{webhook_id}/deliveries/{delivery_id}/replay", BULK, WRONG_HOOK),
+  endpoint("POST /webhooks/{webhook_id}/deliveries/{delivery_id}/replay", BULK),
   endpoint("GET /about", "open"),
   endpoint("GET /account", "any_key"),
   endpoint(
@@ -136,7 +136,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     body: { name: "another key" },
     wrong: { body: { name: "" }, pointer: "/name" },
   }),
-  endpoint("DELETE /keys/{key_id}", "session", { wrong: { id: "x", pointer: "/key_id" } }),
+  endpoint("DELETE /keys/{key_id}", "session"),
   endpoint("POST /auth/sign-up", "open", {
     body: { email: NEWCOMER, password: PASSWORD },
     wrong: { body: { email: NEWCOMER, password: "short" }, pointer: "/password" },
@@ -152,7 +152,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   endpoint("POST /auth/sign-out", "open"),
   endpoint("GET /auth/session", "session"),
   endpoint("GET /auth/sessions", "session"),
-  endpoint("DELETE /auth/sessions/{session_id}", "session", { wrong: { id: "x", pointer: "/session_id" } }),
+  endpoint("DELETE /auth/sessions/{session_id}", "session"),
   endpoint("POST /auth/password", "session", {
     body: { current_password: "not the password", new_password: PASSWORD },
     wrong: { body: { current_password: PASSWORD, new_password: "short" }, pointer: "/new_password" },
@@ -173,14 +173,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
     wrong: { query: "?skip=-1", pointer: "/skip" },
   }),
   endpoint("POST /operator/dead-letters/{dead_letter_id}/redrive", "operator", {
-    wrong: { id: "x", pointer: "/dead_letter_id" },
     ignoresIdempotencyKey: true,
   }),
   endpoint("GET /operator/accounts", "operator", {
     query: "?limit=2",
     wrong: { query: "?skip=-1", pointer: "/skip" },
   }),
-  endpoint("GET /operator/accounts/{account_id}", "operator", { wrong: { id: "x", pointer: "/account_id" } }),
+  endpoint("GET /operator/accounts/{account_id}", "operator"),
   endpoint("PATCH /operator/accounts/{account_id}", "operator", {
     body: { plan: "enterprise" },
     wrong: { body: { plan: "gold" }, pointer: "/plan" },
@@ -193,7 +192,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 
 function endpoint(name: string, access: Access, details: Details = {}): Endpoint {
   const [method = "", path = ""] = name.split(" ");
-  return { name, method, path, access, ...details };
+  return { name, method, path, access, wrong: UNKNOWN_PARAMETER, ...details };
 }
 
 /** A path segment that is not an id. */
@@ -214,7 +213,7 @@ export function requestTo(
 
 /** The same with an invalid part. */
 export function wrongRequestTo(endpoint: Endpoint): { path: string; asked: Asked } {
-  const { id, pointer: _, ...part } = endpoint.wrong!;
+  const { id, pointer: _, ...part } = endpoint.wrong;
   const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const ids = id === undefined ? {} : Object.fromEntries(names.map((name) => [name, id]));
   return requestTo({ ...endpoint, ...part }, ids);

@@ -152,13 +152,26 @@ const ROWS: readonly Row[] = [
   [
     "an invalid request",
     "validation_failed",
-    ({ wrong }) => wrong !== undefined,
+    everywhere,
     async (endpoint) => {
       const { path, asked } = wrongRequestTo(endpoint);
       const who = await credentialsFor(endpoint, service, people.ann);
       const response = await service.ask(path, { from: freshAddress(), ...asked, ...who });
-      const { pointer } = endpoint.wrong!;
+      const { pointer } = endpoint.wrong;
       expect(response.body.errors).toContainEqual({ pointer, message: expect.stringMatching(/\w/) });
+      return response;
+    },
+  ],
+  [
+    "an unknown query parameter",
+    "validation_failed",
+    everywhere,
+    async (endpoint) => {
+      const { path, asked } = requestTo(endpoint);
+      const who = await credentialsFor(endpoint, service, people.ann);
+      const unknown = `${path}${path.includes("?") ? "&" : "?"}surprise=1`;
+      const response = await service.ask(unknown, { from: freshAddress(), ...asked, ...who });
+      expect(response.body.errors).toContainEqual({ pointer: "/surprise", message: "is unknown" });
       return response;
     },
   ],
@@ -276,6 +289,22 @@ for (const endpoint of ENDPOINTS) {
       await expectProblem(service, response, "method_not_allowed");
       expect(response.headers.get("allow")?.split(", ")).toContain(endpoint.method);
     });
+
+    const ids = [...endpoint.path.matchAll(/\{(\w+_id)\}/g)].map(([, name]) => name!);
+    for (const name of ids) {
+      test(`a ${name} that is no UUID is refused like an unknown one`, async () => {
+        const who = await credentialsFor(endpoint, service, people.ann);
+        const responseFor = async (id: string) => {
+          const { path, asked } = requestTo(endpoint, { [name]: id });
+          const { status, body } = await service.ask(path, { from: freshAddress(), ...asked, ...who });
+          return { status, ...body, request_id: undefined };
+        };
+        const unknown = await responseFor(crypto.randomUUID());
+        expect(unknown).toMatchObject({ status: 404, code: expect.stringMatching(/_not_found$/) });
+        for (const id of ["not-a-uuid", "0", "%00", `${crypto.randomUUID()}x`])
+          expect(await responseFor(id), id).toEqual(unknown);
+      });
+    }
 
     test("paths below it do not exist", async () => {
       const path = `${requestTo({ ...endpoint, query: "" }).path}/nothing/here`;

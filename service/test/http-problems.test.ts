@@ -1,3 +1,4 @@
+import { METHODS } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { PROBLEM_CODES } from "@mailvet/contract";
@@ -83,12 +84,30 @@ test.each<[string, Sent, number, string]>([
     "not_acceptable",
   ],
   ["an invalid percent-encoding", { method: "GET", path: "/%zz" }, 400, "malformed_request"],
-  ["an invalid ID", { method: "DELETE", path: "/things/12" }, 422, "validation_failed"],
   [
     "an ID of excessive length",
     { method: "DELETE", path: `/things/${"1".repeat(5000)}` },
     400,
     "malformed_request",
+  ],
+  [
+    "a wrong method with a body of any type",
+    { method: "PUT", body: "x", type: "text/plain" },
+    405,
+    "method_not_allowed",
+  ],
+  [
+    "an unknown path with a body of any type",
+    { path: "/nothing", body: "x", type: "text/plain" },
+    404,
+    "not_found",
+  ],
+  ["an unknown query parameter", { method: "GET", path: "/read?surprise=1" }, 422, "validation_failed"],
+  [
+    "a query parameter where there is none",
+    { method: "GET", path: "/any?surprise=1" },
+    422,
+    "validation_failed",
   ],
   ["an invalid integer", { method: "GET", path: "/read?skip=1.5" }, 422, "validation_failed"],
   ["a parameter given twice", { method: "GET", path: "/read?skip=1&skip=2" }, 422, "validation_failed"],
@@ -121,6 +140,28 @@ test("a wrong method gets 405 with Allow, and OPTIONS gets Allow", async () => {
   const options = await send({ method: "OPTIONS", path: "/read", type: null });
   expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
   expect(options.headers.get("access-control-allow-origin")).toBeNull();
+});
+
+/** CONNECT asks for a tunnel, for which Node closes the connection. */
+const OTHER_METHODS = METHODS.filter((method) => !["CONNECT", "HEAD", "OPTIONS", "POST"].includes(method));
+
+test.each([...OTHER_METHODS, "BREW"])("%s gets 405 with Allow where it does not exist", async (method) => {
+  const received = await sendRaw(
+    world.port,
+    `${method} /api/v1/echo?x=1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+  );
+  const [head = "", body = ""] = received.split("\r\n\r\n");
+  expect(head).toMatch(/^HTTP\/1\.1 405 /);
+  expect(head.toLowerCase()).toContain("\r\nallow: options, post\r\n");
+  expect(JSON.parse(body)).toMatchObject({ code: "method_not_allowed", status: 405 });
+});
+
+test.each(["QUERY", "BREW"])("%s gets 404 where no method exists", async (method) => {
+  const received = await sendRaw(
+    world.port,
+    `${method} /api/v1/nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+  );
+  expect(received).toMatch(/^HTTP\/1\.1 404 /);
 });
 
 test("HEAD responds like GET without a body, and does not exist where it would spend", async () => {
@@ -163,11 +204,11 @@ test.each([
   ["headers that never end", "GET / HTTP/1.1\r\nHost: a\r\nX-Slow: 1\r\n", "did not arrive in time"],
   [
     "bodies that never end",
-    `POST /api/v1/open HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"a":`,
+    "POST /api/v1/echo HTTP/1.1\r\nHost: a\r\nX-API-Key: KEY\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{",
     "did not arrive in time",
   ],
 ])("%s get a problem document, and the connection is closed", async (_name, bytes, detail) => {
-  const received = await sendRaw(world.port, bytes);
+  const received = await sendRaw(world.port, bytes.replace("KEY", key));
   const [head = "", body = ""] = received.split("\r\n\r\n");
   expect(head).toMatch(/^HTTP\/1\.1 400 /);
   expect(head.toLowerCase()).toContain("content-type: application/problem+json");

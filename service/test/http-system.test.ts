@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type HttpWorld, openHttpWorld } from "./http-world.ts";
+import { type HttpWorld, openHttpWorld, sendRaw } from "./http-world.ts";
 
 let world: HttpWorld;
 beforeAll(async () => {
@@ -185,6 +185,18 @@ test("metrics are open to this machine, but not through a proxy on it", async ()
   expect(
     (await fetch(`${world.origin}/metrics`, { headers: { "x-forwarded-for": "203.0.113.9" } })).status,
   ).toBe(404);
+});
+
+test.each([
+  ["localhost", 200],
+  ["127.0.0.1:8080", 200],
+  ["[::1]:8080", 200],
+  ["rebound.example", 404],
+  ["rebound.example:8080", 404],
+  ["127.0.0.1.rebound.example", 404],
+])("without a token, a request for the host %s gets %i", async (host, status) => {
+  const request = `GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+  expect(await sendRaw(world.port, request)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
 });
 
 test("with a token configured, metrics require it", async () => {

@@ -188,6 +188,21 @@ test("a HEAD request gets the headers of a download and of a stream without the 
   ]);
 });
 
+test("an explicit format is sent whatever the Accept header says; without one, Accept chooses", async () => {
+  const { ask, addJob } = await world.account();
+  const id = await addJob({ ...LIST, verdicts: VERDICTS });
+  const typeOf = async (query: string, accept: string) => {
+    const response = await ask(`/bulk/jobs/${id}/download${query}`, { headers: { accept } });
+    await response.text();
+    return [response.status, response.headers.get("content-type")?.split(";", 1)[0]];
+  };
+  expect(await typeOf("?format=csv", "application/json")).toEqual([200, "text/csv"]);
+  expect(await typeOf("?format=ndjson", "text/csv")).toEqual([200, "application/x-ndjson"]);
+  expect(await typeOf("", "application/x-ndjson")).toEqual([200, "application/x-ndjson"]);
+  expect(await typeOf("", "*/*")).toEqual([200, "text/csv"]);
+  expect(await typeOf("?format=pdf", "application/json")).toEqual([422, "application/problem+json"]);
+});
+
 test("the Accept header is checked against the content types of the route", async () => {
   const { ask, addJob } = await world.account();
   const id = await addJob({ ...LIST, verdicts: VERDICTS });

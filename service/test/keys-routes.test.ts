@@ -101,9 +101,9 @@ test.each([
   expect((await ann.get<ApiKey[]>()).body).toEqual([]);
 });
 
-test("a malformed id is refused", async () => {
+test("a malformed id is refused like an unknown one", async () => {
   const ann = await service.openAccount();
-  expect(await ann.delete<Problem>("1")).toMatchObject({ status: 422, body: { code: "validation_failed" } });
+  expect(await ann.delete<Problem>("1")).toMatchObject({ status: 404, body: { code: "key_not_found" } });
 });
 
 /** The key routes over HTTP, where a header says who has signed in. */

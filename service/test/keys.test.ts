@@ -3,10 +3,11 @@ import { KEY_SCOPES, type Plan } from "@mailvet/contract";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { ACCOUNT_LIMITS } from "../src/accounts/plans.ts";
 import { accounts } from "../src/accounts/schema.ts";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { createPubSub, notify, type PubSub } from "../src/db/pubsub.ts";
-import { type ApiKeys, createApiKeys, MAX_KEYS_PER_ACCOUNT } from "../src/keys/api-keys.ts";
+import { type ApiKeys, createApiKeys } from "../src/keys/api-keys.ts";
 import { apiKeys } from "../src/keys/schema.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { recordEvents } from "./logged-events.ts";
@@ -192,7 +193,7 @@ test("an account has at most a hundred keys, even with concurrent requests", asy
   await database.pool.query(
     `insert into api_keys (account_id, name, mode, key_hash, prefix, scopes)
      select $1::uuid, 'n', 'live', sha256(($1::text || n)::bytea), 'mv_live_0000', '{read}' from generate_series(1, $2) n`,
-    [accountId, MAX_KEYS_PER_ACCOUNT - 2],
+    [accountId, ACCOUNT_LIMITS.api_keys - 2],
   );
   const tries = Array.from({ length: 6 }, () => process.keyring.create(accountId, LIVE));
   const outcomes = await Promise.allSettled(tries);

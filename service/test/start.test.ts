@@ -70,6 +70,7 @@ test("a key and a password from the settings are used", async () => {
 
   expect(program.output()).not.toContain("mv_live_");
   expect(program.output()).not.toContain(chosen.ADMIN_PASSWORD);
+  expect(program.output()).not.toContain(KEY);
   const answer = await fetch(`${program.url}/api/v1/account`, { headers: { "x-api-key": KEY } });
   expect(await answer.json()).toMatchObject({ email: "ops@team.example", plan: "enterprise" });
 });

@@ -1,5 +1,5 @@
 /** Serving the web app: its page, its files, and paths that belong to neither. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +15,7 @@ import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
 import { createCredentialWatch } from "../src/http/middleware/credential-watch.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
+import { WEB_PAGES } from "../src/http/static/web-app.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
@@ -119,25 +120,77 @@ test("the page has a strict policy and a nonce per response", async () => {
   });
 });
 
-test.for(["/validate", "/bulk/some-job?status=valid", "/operator/system", "/no/such/page"])(
-  "at %s a browser gets the page, other clients get 404",
+test("the server knows the pages of the web app's router", () => {
+  const router = readFileSync(new URL("../../web/src/router.tsx", import.meta.url), "utf8");
+  const paths = [...router.matchAll(/\b(?:publicPage|page)\("([^"]+)"/g)].map(([, path]) => path!);
+  expect(paths.length).toBeGreaterThan(10);
+  const shapeOf = (path: string) => path.replaceAll(/[$:]\w+/g, "*");
+  expect(WEB_PAGES.map(shapeOf).sort()).toEqual(paths.map(shapeOf).sort());
+});
+
+test.for([
+  "/validate",
+  "/bulk/some-job?status=valid",
+  "/operator/system",
+  "/sign-in",
+  "/confirm-email?token=abc",
+  "/reset-password?token=abc",
+])("at %s every client gets the page", async (path) => {
+  for (const asked of [BROWSER, {}]) {
+    const page = await site.ask(path, asked);
+    expect([page.status, page.headers["content-type"], page.headers["cache-control"]]).toEqual([
+      200,
+      "text/html; charset=utf-8",
+      "no-store",
+    ]);
+    expect(page.body.toString()).toContain('<div id="app">');
+  }
+  const posted = await site.ask(path, { ...BROWSER, method: "POST" });
+  expect([posted.status, posted.headers.allow]).toEqual([405, "GET, HEAD, OPTIONS"]);
+});
+
+test.for(["/no/such/page", "/bulk/some-job/more", "/operator", "/index.html"])(
+  "at %s a browser gets 404 with the page that says so, other clients a problem",
   async (path) => {
     const page = await site.ask(path, BROWSER);
-    expect([page.status, page.headers["cache-control"]]).toEqual([200, "no-store"]);
-    expect(page.body.toString()).toContain('<div id="app">');
+    expect([page.status, page.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
+    expect(page.body.toString()).toContain('<div id="app">'); // routing in the browser shows "Page not found"
     const problem = await site.ask(path, { headers: { accept: "application/json" } });
     expect([problem.status, problem.headers["content-type"]]).toEqual([404, PROBLEM]);
     expect((await site.ask(path, { ...BROWSER, method: "POST" })).status).toBe(404);
   },
 );
 
-test.for(["/sign-in", "/confirm-email?token=abc", "/reset-password?token=abc"])(
-  "the link %s returns the page to every client",
-  async (path) => {
-    const page = await site.ask(path);
-    expect([page.status, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
-  },
-);
+test("every response forbids embedding, opening across origins and device access", async () => {
+  const responses = [
+    ["/", BROWSER],
+    ["/no/such/page", BROWSER],
+    ["/assets/index-1a2B_c.js"],
+    ["/assets/nothing.js"],
+    ["/favicon.svg"],
+    ["/docs"],
+    ["/docs/problems"],
+    ["/api/v1/openapi.json"],
+    ["/api/v1/nothing"],
+    ["/api/v1/nothing", { method: "OPTIONS" }],
+    ["/%zz"],
+    ["/health/live"],
+    ["/metrics"],
+  ] as const;
+  for (const [path, asked] of responses) {
+    const { headers } = await site.ask(path, asked);
+    expect(headers, path).toMatchObject({
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cross-origin-opener-policy": "same-origin",
+      "cross-origin-resource-policy": "same-origin",
+      "permissions-policy": expect.stringContaining("camera=()"),
+      "content-security-policy": expect.stringMatching(/^default-src 'none';.*frame-ancestors 'none'$/),
+    });
+    if (/json/.test(headers["content-type"] ?? ""))
+      expect(headers["content-security-policy"], path).toBe("default-src 'none'; frame-ancestors 'none'");
+  }
+});
 
 test.for(["/api/v1/nothing", "/api", "/docs/nothing/here", "/health/nothing", "/assets/nothing.js"])(
   "at %s a browser gets 404 too",

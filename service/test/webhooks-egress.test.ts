@@ -38,7 +38,7 @@ test("only public hosts are accepted, and no connection is opened to others", as
   const ann = await world.account();
   const { port } = receiver;
   const refused = {
-    [`http://127.0.0.1:${port}/`]: "Webhooks may not be sent to the address 127.0.0.1 (loopback).",
+    [`http://127.0.0.1:${port}/`]: HTTPS,
     [`https://127.0.0.1:${port}/`]: "Webhooks may not be sent to the address 127.0.0.1 (loopback).",
     [`https://127.1:${port}/`]: "Webhooks may not be sent to the address 127.0.0.1 (loopback).",
     [`https://0x7f000001:${port}/`]: "Webhooks may not be sent to the address 127.0.0.1 (loopback).",
@@ -46,16 +46,12 @@ test("only public hosts are accepted, and no connection is opened to others", as
     [`https://[::ffff:127.0.0.1]:${port}/`]:
       "Webhooks may not be sent to the address ::ffff:7f00:1 (loopback).",
     "https://169.254.169.254/latest": "Webhooks may not be sent to the address 169.254.169.254 (link-local).",
-    [`https://localhost:${port}/`]:
-      "localhost resolves to an address that webhooks may not be sent to (loopback).",
-    [`https://a.localhost.:${port}/`]:
-      "a.localhost resolves to an address that webhooks may not be sent to (loopback).",
-    "https://private.example/":
-      "private.example resolves to an address that webhooks may not be sent to (private).",
-    [`https://alias.example:${port}/`]:
-      "alias.example resolves to an address that webhooks may not be sent to (loopback).",
-    "https://nowhere.example/": "nowhere.example has no IP address.",
-    "https://mail-only.example/": "mail-only.example has no IP address.",
+    [`https://localhost:${port}/`]: "localhost has no public IP address.",
+    [`https://a.localhost.:${port}/`]: "a.localhost has no public IP address.",
+    "https://private.example/": "private.example has no public IP address.",
+    [`https://alias.example:${port}/`]: "alias.example has no public IP address.",
+    "https://nowhere.example/": "nowhere.example has no public IP address.",
+    "https://mail-only.example/": "mail-only.example has no public IP address.",
     "http://public.example/": HTTPS,
     "ftp://public.example/": HTTPS,
     "https://ann:secret@public.example/": "The URL must not contain a user name or a password.",
@@ -84,6 +80,26 @@ test("only public hosts are accepted, and no connection is opened to others", as
   expect(receiver.connections()).toBe(0);
 });
 
+test("a name with a private address is rejected like one without an address", async () => {
+  const service = await world.open({ names: NAMES, egressAllow: [] });
+  const ann = await world.account();
+  const rejectionOf = async (host: string) => {
+    const { message } = await service.webhooks
+      .create(live(ann), { url: `https://${host}/` })
+      .catch((error) => error);
+    return message.replace(host, "HOST");
+  };
+  const names = [
+    "nowhere.example",
+    "mail-only.example",
+    "private.example",
+    "loopback.example",
+    "alias.example",
+  ];
+  const rejections = await Promise.all(names.map(rejectionOf));
+  expect(new Set(rejections)).toEqual(new Set(["HOST has no public IP address."]));
+});
+
 test("a failed name resolution is reported as such", async () => {
   const service = await world.open({
     names: { "broken.example": { answers: servfail } },
@@ -107,7 +123,7 @@ test("a name that resolves to a private address at the time of sending is reject
   expect(deliveries[0]).toMatchObject({
     state: "pending",
     attempts: 1,
-    trouble: "public.example resolves to an address that webhooks may not be sent to (loopback).",
+    trouble: "public.example has no public IP address.",
   });
   expect(receiver.connections()).toBe(0);
 });

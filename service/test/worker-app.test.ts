@@ -30,6 +30,7 @@ test("a worker is ready when startup is complete", async () => {
   isStarted = true;
   const ready = await fetch(`${url}/health/ready`);
   expect([ready.status, await ready.json()]).toEqual([200, { status: "ready" }]);
+  expect(ready.headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
   await app.close();
   await database.close();
 });

@@ -38,7 +38,7 @@ function cardOf({ email, plan, is_operator, credits, limits }: Account, paint: P
     ["credits", `${count(credits.balance)}, ${count(credits.reserved)} reserved`],
     [
       "requests",
-      `${count(limits.requests_per_minute)} per minute and key, ${count(limits.concurrent_requests)} concurrent`,
+      `${count(limits.requests_per_minute)} per minute, ${count(limits.concurrent_requests)} concurrent`,
     ],
     ["jobs", `${count(limits.emails_per_file)} emails per file, ${count(limits.active_jobs)} active jobs`],
   ];

@@ -1,10 +1,10 @@
 /** mailvet job download: downloads the rows of a job with their verdicts into a file. */
-import type { DownloadQuery, Status } from "@mailvet/contract";
+import type { DownloadFormat, Status } from "@mailvet/contract";
 import { MailvetUnreachable } from "@mailvet/sdk";
 import { type OutOptions, openResultsFile, resultsName, resultsPath } from "../list-file/results-file.ts";
 import type { RemoteService } from "../remote/service.ts";
 
-export type DownloadOptions = OutOptions & { format: DownloadQuery["format"]; status?: Status };
+export type DownloadOptions = OutOptions & { format: DownloadFormat; status?: Status };
 
 /** A broken download is started again this often. */
 const MAX_ATTEMPTS = 4;

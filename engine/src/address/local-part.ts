@@ -1,6 +1,6 @@
 /**
  * Scans the local part: a dot-atom or a quoted string (RFC 5321 §4.1.2) with the non-ASCII characters of RFC 6531
- * §3.3. One pass over the code units, no regular expressions.
+ * §3.3, except those that cannot be seen. One pass over the code units, and another over non-ASCII names.
  */
 import { type AddressSyntaxError, syntaxError } from "./syntax-error.ts";
 
@@ -31,8 +31,51 @@ export function scanLocalPart(text: string, start: number): LocalPart | AddressS
   const found = text.charCodeAt(start) === QUOTE ? scanQuoted(text, start) : scanDotAtom(text, start);
   if ("rule" in found) return found;
   if (found.octets > MAX_LOCAL_OCTETS) return syntaxError("local_too_long", start);
-  return found;
+  return (found.ascii ? undefined : unseenError(text, start, found)) ?? found;
 }
+
+/**
+ * RFC 6531 allows every non-ASCII character. Those that end a line, reorder the text around them or are not visible at all
+ * serve only to make an address look like another one.
+ */
+function unseenError(
+  text: string,
+  start: number,
+  { end, quoted }: LocalPart,
+): AddressSyntaxError | undefined {
+  const name = text.slice(start, end);
+  const found = LINE_CONTROL.exec(name) ?? INVISIBLE.exec(name);
+  if (found) {
+    const rule = LINE_CONTROL.test(found[0]) ? "control_character" : "invisible_character";
+    return syntaxError(rule, start + found.index, found[0]);
+  }
+  const space = quoted ? null : /\p{Zs}/u.exec(name);
+  return space ? syntaxError("local_white_space", start + space.index) : undefined;
+}
+
+/** Controls, C1 included, and the line and paragraph separators. */
+const LINE_CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+
+const JOINING_SCRIPTS =
+  "Adlm Arab Beng Deva Gujr Guru Khmr Knda Mand Mlym Mong Mymr Nkoo Orya Rohg Sinh Syrc Taml Telu Tibt"
+    .split(" ")
+    .map((script) => `\\p{scx=${script}}`)
+    .join("");
+
+/**
+ * Direction marks, zero-width and filler characters. Joiners are part of the spelling in the scripts above and in emoji
+ * sequences, variation selectors of ideographs and emoji.
+ */
+const INVISIBLE = new RegExp(
+  [
+    "(?![\\u180e\\u200c\\u200d]|\\p{VS})\\p{DI}",
+    `(?<![${JOINING_SCRIPTS}\\p{Emoji_Presentation}\\p{ExtPict}\\p{EMod}\\ufe0f])[\\u180e\\u200c\\u200d]`,
+    "\\u200c(?![\\p{L}\\p{M}])", // it separates two letters
+    "(?<![\\p{Ideo}\\p{scx=Mong}\\p{scx=Mymr}\\p{Emoji}])\\p{VS}",
+    "[\\ufff9-\\ufffb]",
+  ].join("|"),
+  "u",
+);
 
 function scanDotAtom(text: string, start: number): LocalPart | AddressSyntaxError {
   let octets = 0;

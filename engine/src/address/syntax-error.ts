@@ -10,6 +10,7 @@ const SENTENCES = {
   several_addresses: (what) => `This looks like more than one address, separated by ${what}.`,
   lone_surrogate: () => "The text contains an incomplete Unicode character.",
   control_character: (what) => `It contains a control character (${what}).`,
+  invisible_character: (what) => `It contains an invisible character (${what}).`,
 
   local_empty: () => "The mailbox name before the @ is missing.",
   local_too_long: () => "The mailbox name before the @ is longer than 64 octets.",

@@ -30,14 +30,15 @@ function unquoted(text: string): string {
   return (double ?? single ?? text).trim();
 }
 
-// No address is longer, so longer cells are not examined.
+// No address is shorter or longer, so such cells are not examined.
+const MIN_EMAIL_CHARS = "a@b.c".length;
 const MAX_EMAIL_CHARS = 320;
 // Slashes and colons suggest a URL, `https://example.com/@ann.b`.
 const EMAIL_SHAPE = /^[^\s@,;|<>"/:]+@[^\s@,;|<>"/:]+\.[^\s@,;|<>"/:]+$/;
 
 /** A cheap heuristic to tell columns apart; the parser decides whether it is an address. */
 export function looksLikeEmail(cell: string): boolean {
-  if (!cell.includes("@") || cell.length > 4 * MAX_EMAIL_CHARS) return false;
+  if (cell.length < MIN_EMAIL_CHARS || cell.length > 4 * MAX_EMAIL_CHARS || !cell.includes("@")) return false;
   const email = emailIn(cell);
   return email.length <= MAX_EMAIL_CHARS && EMAIL_SHAPE.test(email);
 }

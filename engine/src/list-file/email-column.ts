@@ -26,6 +26,7 @@ const TIE_SHARE = 0.8;
 export function createEmailColumnFinder(columns: readonly string[]): EmailColumnFinder {
   const emailCounts = columns.map(() => 0);
   const cellCounts = columns.map(() => 0);
+  const nameRanks = columns.map(nameRank);
   return {
     emailCounts,
     add(rows) {
@@ -47,7 +48,7 @@ export function createEmailColumnFinder(columns: readonly string[]): EmailColumn
       return close.reduce((a, b) => (compare(b, a) < 0 ? b : a));
 
       function compare(a: number, b: number): number {
-        return nameRank(columns[a]!) - nameRank(columns[b]!) || scores[b]! - scores[a]!;
+        return nameRanks[a]! - nameRanks[b]! || scores[b]! - scores[a]!;
       }
     },
   };

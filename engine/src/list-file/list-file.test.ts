@@ -320,6 +320,31 @@ test("a consumer that stops reading releases the upload", async () => {
   expect(isReleased).toBe(true);
 });
 
+test.each(["x", "@", "a@b.cd", '""'])(
+  "a thousand columns of %j come in small batches, and the event loop runs in between",
+  async (cell) => {
+    const row = `${Array(1000).fill(cell).join(",")}\n`;
+    const list = await openListFile(chunksOf(Buffer.from(row.repeat(400))), LIMITS);
+    let turns = 0;
+    let isDone = false;
+    const countTurn = () => {
+      turns++;
+      if (!isDone) setImmediate(countTurn);
+    };
+    setImmediate(countTurn);
+    let rows = 0;
+    let turnsBefore = -1;
+    for await (const batch of list.batches) {
+      expect(batch.flat().length).toBeLessThanOrEqual(20_000);
+      expect(turns).toBeGreaterThan(turnsBefore);
+      turnsBefore = turns;
+      rows += batch.length;
+    }
+    isDone = true;
+    expect(rows).toBeGreaterThanOrEqual(399); // the first may be a header
+  },
+);
+
 test("very long rows come in batches of the same size", async () => {
   const row = `ann@example.com,${Array(400).fill("y".repeat(1000)).join(",")}\n`;
   const list = await openListFile(chunksOf(Buffer.from(row.repeat(40))), LIMITS);

@@ -25,7 +25,8 @@ export type ListFile = {
   /** The first data rows, at most 5. */
   sampleRows: string[][];
   /**
-   * Data rows in order, with their original lengths, in batches of at most 1,000 rows and roughly 256 KiB of text.
+   * Data rows in order, with their original lengths, in batches of at most 1,000 rows, roughly 256 KiB of text and 20,000
+   * cells: what a consumer does with one batch must not block the event loop. It runs at least once between two batches.
    * Can be iterated once; the source stays open until it is consumed or abandoned.
    */
   batches: AsyncIterable<string[][]>;
@@ -47,6 +48,8 @@ const INSPECTED_CHARS = 1024 * 1024;
 const SAMPLE_ROWS = 5;
 const BATCH_ROWS = 1000;
 const BATCH_CHARS = 256 * 1024;
+/** More than one block of text can have. */
+const BATCH_CELLS = 20_000;
 
 /** Reads no further than needed to detect encoding, delimiter and header. */
 export async function openListFile(
@@ -116,7 +119,7 @@ async function* skipChars(texts: AsyncIterable<string>, chars: number): AsyncGen
 }
 
 /** The rows completed by a block of text, and roughly their size. */
-type Part = { rows: string[][]; chars: number };
+type Part = { rows: string[][]; chars: number; cells: number };
 
 async function* rowsIn(texts: AsyncIterable<string>, parser: CsvParser): AsyncGenerator<Part> {
   let rowCount = 0;
@@ -124,13 +127,20 @@ async function* rowsIn(texts: AsyncIterable<string>, parser: CsvParser): AsyncGe
     for await (const text of texts) {
       const rows = parser.push(text);
       rowCount += rows.length;
-      yield { rows, chars: text.length };
+      yield { rows, chars: text.length, cells: cellsOf(rows) };
       await yieldToEventLoop();
     }
   } catch (error) {
     throw error instanceof InvalidByteError ? undecodable(error, rowCount) : error;
   }
-  yield { rows: parser.end(), chars: 0 };
+  const rows = parser.end();
+  yield { rows, chars: 0, cells: cellsOf(rows) };
+}
+
+function cellsOf(rows: readonly string[][]): number {
+  let cells = 0;
+  for (const row of rows) cells += row.length;
+  return cells;
 }
 
 function undecodable({ encoding, position }: InvalidByteError, rowsBefore: number): ListFileError {
@@ -170,15 +180,27 @@ async function* batchesOf(
   let rowCount = 0;
   let batch: string[][] = [];
   let chars = 0;
+  let cells = 0;
   try {
     for await (const part of parts) {
       rowCount += part.rows.length;
+      // Before it would be too large: a part is much smaller than a batch.
+      if (batch.length > 0 && (chars + part.chars > BATCH_CHARS || cells + part.cells > BATCH_CELLS)) {
+        yield batch;
+        await yieldToEventLoop();
+        batch = [];
+        chars = 0;
+        cells = 0;
+      }
       batch = rowCount > maxRows ? [] : batch.concat(part.rows); // above the limit, rows are only counted
       chars += part.chars;
-      while (batch.length >= BATCH_ROWS || (batch.length > 0 && chars >= BATCH_CHARS)) {
+      cells += part.cells;
+      while (batch.length >= BATCH_ROWS) {
         yield batch.slice(0, BATCH_ROWS);
+        await yieldToEventLoop();
         batch = batch.slice(BATCH_ROWS);
         chars = 0;
+        cells = 0;
       }
     }
     if (rowCount > maxRows) throw tooManyRows(rowCount, maxRows);

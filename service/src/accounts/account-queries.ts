@@ -38,7 +38,7 @@ export function createAccountQueries({
   };
   const find = async (accountId: string) => {
     const [account] = await withBalances(await orm.select().from(accounts).where(eq(accounts.id, accountId)));
-    if (!account) throw new Refusal("account_not_found", `No account has the id ${accountId}.`);
+    if (!account) throw new Refusal("account_not_found", "No account has this id.");
     return account;
   };
   return {

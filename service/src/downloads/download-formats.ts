@@ -1,5 +1,5 @@
 /** Download formats: CSV, NDJSON, XLSX. */
-import type { DownloadQuery } from "@mailvet/contract";
+import type { DownloadFormat } from "@mailvet/contract";
 import {
   csvLine,
   emailIn,
@@ -11,7 +11,7 @@ import type { DownloadRow } from "./download-rows.ts";
 import { writeRows } from "./text-writer.ts";
 import { xlsxFile } from "./xlsx-writer.ts";
 
-export type DownloadFormat = {
+export type FormatWriter = {
   contentType: string;
   write(table: DownloadTable, rows: AsyncIterable<readonly DownloadRow[]>): AsyncIterable<string | Buffer>;
 };
@@ -29,7 +29,7 @@ export type DownloadTable = {
   isTest: boolean;
 };
 
-export const DOWNLOAD_FORMATS: Readonly<Record<DownloadQuery["format"], DownloadFormat>> = {
+export const FORMAT_WRITERS: Readonly<Record<DownloadFormat, FormatWriter>> = {
   csv: {
     contentType: "text/csv; charset=utf-8; header=present",
     write: ({ header, delimiter, isTest }, rows) =>

@@ -3,7 +3,7 @@
  *
  * Refusals are thrown before the first byte. A later error can only abort the stream.
  */
-import type { DownloadQuery } from "@mailvet/contract";
+import type { DownloadFormat, Status } from "@mailvet/contract";
 import { VERDICT_COLUMNS } from "@mailvet/engine/list-file";
 import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
@@ -11,7 +11,7 @@ import type { Database } from "../db/database.ts";
 import { findEndedJob, resultsExpired } from "../jobs/job-list.ts";
 import { findUpload } from "../uploads/stored-upload.ts";
 import type { UploadFiles } from "../uploads/upload-files.ts";
-import { DOWNLOAD_FORMATS, type DownloadTable } from "./download-formats.ts";
+import { type DownloadTable, FORMAT_WRITERS } from "./download-formats.ts";
 import { downloadRows } from "./download-rows.ts";
 import { MAX_XLSX_CELLS, MAX_XLSX_ROWS } from "./xlsx-writer.ts";
 
@@ -28,7 +28,7 @@ export async function jobDownload(
   { database, files }: DownloadDeps,
   owner: Owner,
   jobId: string,
-  { format, status }: DownloadQuery,
+  { format, status }: { format: DownloadFormat; status?: Status | undefined },
 ): Promise<JobDownload> {
   const job = await findEndedJob(database, owner, jobId);
   const upload = await findUpload(database.orm, job.uploadId);
@@ -42,7 +42,7 @@ export async function jobDownload(
     emailColumn: job.columnNumber,
     isTest: job.isTest,
   };
-  const { contentType, write } = DOWNLOAD_FORMATS[format];
+  const { contentType, write } = FORMAT_WRITERS[format];
   return {
     filename: `${withoutExtensions(job.filename)}-results.${format}`,
     contentType,

@@ -25,7 +25,11 @@ const TIME_NAMES = [
   /[a-z]At$/,
 ];
 
-export function findOutcomeColumns(columns: readonly string[], rows: Rows): OutcomeColumns {
+/** Every cell is examined several times, in one go. */
+const MAX_CELLS_EXAMINED = 20_000;
+
+export function findOutcomeColumns(columns: readonly string[], allRows: Rows): OutcomeColumns {
+  const rows = allRows.slice(0, Math.ceil(MAX_CELLS_EXAMINED / columns.length));
   const email = findEmails(columns, rows);
   const others = [...columns.keys()].filter((column) => column !== email);
   const words = others.map((column) => ({ column, ...sharesOf(rows, column, readOutcomeWord) }));

@@ -25,19 +25,24 @@ export async function* readOutcomeFile(
   try {
     const list = await openListFile(bytes, limits);
     let columns: OutcomeColumns | undefined;
+    let hasOutcome = false;
     for await (const rows of list.batches) {
       columns ??= findOutcomeColumns(list.columns, rows);
       const { email, outcome } = columns;
       if (email === undefined) throw new Refusal("no_emails_found", "The file contains no email addresses.");
-      if (outcome === undefined) throw wrongValue("/file", NO_OUTCOMES);
-      yield rows.map((cells) => outcomeIn(cells, columns!, email, outcome));
+      if (outcome === undefined) throw wrongValue("/file", NO_OUTCOME_COLUMN);
+      const batch = rows.map((cells) => outcomeIn(cells, columns!, email, outcome));
+      hasOutcome ||= batch.some(({ meaning }) => meaning !== undefined);
+      yield batch;
     }
+    if (!hasOutcome) throw wrongValue("/file", NO_OUTCOMES);
   } catch (error) {
     throw error instanceof ListFileError ? fileRefusal(error) : error;
   }
 }
 
-const NO_OUTCOMES =
+const NO_OUTCOMES = "No row of the file has an outcome such as delivered, bounced or complained.";
+const NO_OUTCOME_COLUMN =
   "The file has no outcome column. One column must contain values such as delivered, bounced or complained.";
 const MAX_WORD_SHOWN = 60;
 

@@ -5,6 +5,7 @@
  */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from "fastify";
+import { Type } from "typebox";
 import type { Sessions } from "../accounts/sessions.ts";
 import type { Caller } from "../base/caller.ts";
 import type { Log } from "../base/log.ts";
@@ -50,11 +51,11 @@ export const apiRoutes =
   (deps: ApiDeps): FastifyPluginAsyncTypebox =>
   async (api) => {
     requireAccessOnRoutes(api);
+    refuseUnknownParameters(api);
     guardRequests(api, deps);
     limitBulkRequests(api, deps.loadShedding);
     sendCreditsHeader(api, deps.balanceOf);
     honourIdempotencyKeys(api, deps);
-    api.setNotFoundHandler((request, reply) => sendNotFound(deps.routeMethods, request, reply));
     for (const routes of deps.routes) await api.register(routes);
   };
 
@@ -64,6 +65,18 @@ function requireAccessOnRoutes(api: FastifyInstance): void {
     if (!config?.access) throw new Error(`${method} ${url} has no config.access.`);
   });
 }
+
+/** Query strings are as strict as bodies: a misspelt filter would return something else than was asked for. */
+function refuseUnknownParameters(api: FastifyInstance): void {
+  api.addHook("onRoute", (route) => {
+    const schema = (route.schema ?? {}) as { querystring?: { additionalProperties?: boolean } };
+    route.schema = { ...schema, querystring: schema.querystring ?? NO_PARAMETERS };
+    if (schema.querystring && schema.querystring.additionalProperties !== false)
+      throw new Error(`${route.method} ${route.url} accepts unknown query parameters.`);
+  });
+}
+
+const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
 
 function guardRequests(api: FastifyInstance, deps: ApiDeps): void {
   const { loadShedding, rateLimits, routeMethods, settings, apiKeys, sessions, cookie, credentialWatch } =
@@ -81,7 +94,7 @@ function guardRequests(api: FastifyInstance, deps: ApiDeps): void {
     return credentialWatch.follow({ accountId, refusal: () => refusalOf(this, access) }, onEnd);
   });
   api.addHook("onRequest", (request, reply, done) => {
-    const { access = "open" } = request.routeOptions.config; // unknown paths are open
+    const { access = "open" } = request.routeOptions.config;
     loadShedding.admit(request.lifetime);
     if (request.method === "HEAD" && spendsCredits(access)) return sendNotFound(routeMethods, request, reply);
     if (access === "open") {
@@ -134,9 +147,10 @@ function guardRequests(api: FastifyInstance, deps: ApiDeps): void {
 
 const JSON_ONLY: readonly string[] = ["application/json"];
 
-function requireAcceptable({ headers, routeOptions }: FastifyRequest): void {
+function requireAcceptable({ headers, routeOptions, query }: FastifyRequest): void {
   const { produces = JSON_ONLY } = routeOptions.config;
   if (headers.accept === "application/json" && produces === JSON_ONLY) return; // the common case
+  if (produces !== JSON_ONLY && (query as { format?: unknown }).format !== undefined) return; // explicit, so it wins
   if (acceptsOneOf(headers.accept, produces)) return;
   throw new Refusal(
     "not_acceptable",

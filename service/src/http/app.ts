@@ -62,7 +62,9 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const loadShedding = createLoadShedding(settings);
   const rateLimits = createRateLimits(settings, deps.accountLimits);
   metrics.observe(loadShedding, pool, log);
-  const rejectRequest = createMalformedRequestHandler(log, settings.publicUrl);
+  const rejectRequest = createMalformedRequestHandler(log, settings.publicUrl, {
+    at: (path) => routeMethods.at(path),
+  });
 
   const app = Fastify({
     logger: false,
@@ -97,12 +99,15 @@ export function buildApp(deps: AppDeps): FastifyInstance {
 
   const routeMethods = trackRouteMethods(app);
   const webApp = createWebApp(deps.webDirectory);
-  app.setNotFoundHandler((request, reply) => {
-    if (!webApp.isPageRequest(request)) return sendNotFound(routeMethods, request, reply);
+  // Before the body is read: Fastify would refuse its content type first.
+  app.addHook("onRequest", (request, reply, done) => {
+    if (!request.is404) return done();
     loadShedding.admit(request.lifetime);
     rateLimits.admitAnonymous(request.ip, reply);
-    return webApp.sendPage(reply);
+    if (webApp.isPageRequest(request)) webApp.sendUnknownPage(reply);
+    else sendNotFound(routeMethods, request, reply);
   });
+  app.setNotFoundHandler((request, reply) => sendNotFound(routeMethods, request, reply));
   app.register(
     healthRoutes({
       ...(deps.readiness ?? { isStarted: () => true, checkDatabase: () => pool.query("select 1") }),

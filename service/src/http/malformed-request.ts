@@ -4,13 +4,15 @@
  * Such a request never reaches a route, so the response is written to the socket directly.
  */
 import { randomUUID } from "node:crypto";
-import { STATUS_CODES } from "node:http";
+import { METHODS, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { HEADERS } from "@mailvet/contract";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
+import { missingRoute } from "./not-found.ts";
 import { PROBLEM_TYPE, problemOf } from "./problem.ts";
+import type { RouteMethods } from "./route-methods.ts";
 
 /** Error code of connection-draining.ts: the server stops before the request is complete. */
 export const SERVER_STOPPING = "SERVER_STOPPING";
@@ -25,21 +27,41 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 };
 const INVALID_HTTP = new Refusal("malformed_request", "This is not a valid HTTP request.");
 
-export function createMalformedRequestHandler(log: Pick<Log, "event">, publicUrl: string | undefined) {
+type ParseError = Error & { code?: string; rawPacket?: unknown };
+
+/** Start of a request whose method Node's parser does not know. */
+const REQUEST_LINE = /^([A-Z-]{1,30}) (\/\S*) HTTP\/1\.[01]\r?\n/;
+
+export function createMalformedRequestHandler(
+  log: Pick<Log, "event">,
+  publicUrl: string | undefined,
+  methods: RouteMethods = { at: () => undefined },
+) {
   const headers = Object.entries(securityHeaders(publicUrl))
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("");
-  return (error: Error & { code?: string }, socket: Socket): void => {
+
+  function reasonOf({ code = "", rawPacket }: ParseError): { refusal: Refusal; allow?: string } {
+    if (code === "HPE_INVALID_METHOD" && Buffer.isBuffer(rawPacket)) {
+      const [, method, url] = REQUEST_LINE.exec(rawPacket.toString("latin1")) ?? [];
+      // A known method belongs to an earlier request on the connection; what follows it is not HTTP.
+      if (method && url && !METHODS.includes(method)) return missingRoute(methods, method, url);
+    }
+    return { refusal: REFUSALS[code] ?? INVALID_HTTP };
+  }
+
+  return (error: ParseError, socket: Socket): void => {
     if (error.code === "ECONNRESET" || socket.destroyed) return;
     const requestId = randomUUID();
     log.event("request_malformed", { request_id: requestId, code: error.code });
     if (socket.writable && !hasSentHeaders(socket)) {
-      const refusal = REFUSALS[error.code ?? ""] ?? INVALID_HTTP;
+      const { refusal, allow } = reasonOf(error);
       const { retryAfterSeconds } = refusal.extras;
       const problem = problemOf(refusal, requestId);
       const body = JSON.stringify(problem);
       socket.write(
         `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nconnection: close\r\n${headers}` +
+          (allow === undefined ? "" : `allow: ${allow}\r\n`) +
           (retryAfterSeconds === undefined ? "" : `${HEADERS.retryAfter}: ${retryAfterSeconds}\r\n`) +
           `${HEADERS.requestId}: ${requestId}\r\ncontent-type: ${PROBLEM_TYPE}\r\n` +
           `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,

@@ -3,18 +3,30 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Refusal } from "../base/refusal.ts";
 import type { RouteMethods } from "./route-methods.ts";
 
-export function sendNotFound(methods: RouteMethods, request: FastifyRequest, reply: FastifyReply) {
-  const path = request.url.split("?", 1)[0] ?? "";
+export function sendNotFound(methods: RouteMethods, { method, url }: FastifyRequest, reply: FastifyReply) {
+  const { refusal, allow } = missingRoute(methods, method, url);
+  if (allow) reply.header("allow", allow);
+  if (allow && method === "OPTIONS") return reply.code(204).send();
+  throw refusal;
+}
+
+/** The refusal of a request without a route; `allow` when its path has routes with other methods. */
+export function missingRoute(
+  methods: RouteMethods,
+  method: string,
+  url: string,
+): { refusal: Refusal; allow?: string } {
+  const path = url.split("?", 1)[0] ?? "";
   const allowed = methods.at(path);
-  if (!allowed || (allowed.includes(request.method) && request.method !== "OPTIONS")) {
-    throw new Refusal("not_found", `${request.method} ${path.slice(0, MAX_QUOTED_PATH)} does not exist.`);
+  if (!allowed || (allowed.includes(method) && method !== "OPTIONS")) {
+    const detail = `${method} ${path.slice(0, MAX_QUOTED_PATH)} does not exist.`;
+    return { refusal: new Refusal("not_found", detail) };
   }
-  reply.header("allow", allowed.join(", "));
-  if (request.method === "OPTIONS") return reply.code(204).send();
-  throw new Refusal(
-    "method_not_allowed",
-    `${request.method} is not allowed here. Allowed: ${allowed.join(", ")}.`,
-  );
+  const allow = allowed.join(", ");
+  return {
+    refusal: new Refusal("method_not_allowed", `${method} is not allowed here. Allowed: ${allow}.`),
+    allow,
+  };
 }
 
 const MAX_QUOTED_PATH = 200;

@@ -5,7 +5,7 @@ import {
   UsageQuery,
   ValidationRequest,
 } from "@mailvet/contract";
-import type { TSchema } from "typebox";
+import { type TSchema, Type } from "typebox";
 import { expect, test } from "vitest";
 import type { Refusal } from "../base/refusal.ts";
 import { compileValidator } from "./request-validator.ts";
@@ -50,6 +50,26 @@ test("errors of a body have a pointer and a message", () => {
 test.each([[[]], ["text"], [null], [undefined], [5], [true]])("the body %j is not an object", (body) => {
   expect(check(ValidationRequest, "body", body).errors).toEqual([
     { pointer: "", message: "must be an object" },
+  ]);
+});
+
+test("an ID that is no UUID is read as one that does not exist, in a path and in a body", () => {
+  const Ids = Type.Object({ job_id: Type.String({ format: "uuid" }) });
+  const nil = { job_id: "00000000-0000-0000-0000-000000000000" };
+  for (const part of ["params", "body"]) {
+    expect(check(Ids, part, { job_id: "7" }).value).toEqual(nil);
+    expect(check(Ids, part, {}).errors).toEqual([{ pointer: "/job_id", message: "is required" }]);
+  }
+  expect(check(Ids, "querystring", { job_id: "7" }).errors).toEqual([
+    { pointer: "/job_id", message: "must be a UUID" },
+  ]);
+});
+
+test("every number that the schema allows is accepted in a query string", () => {
+  const options = { email: "a", fresh: "999999999999999", timeout_seconds: "1.00000000000000022" };
+  expect(check(ValidationRequest, "querystring", options).errors).toBeUndefined();
+  expect(check(ValidationRequest, "querystring", { ...options, fresh: "1000000000000000" }).errors).toEqual([
+    { pointer: "/fresh", message: "must be an integer" },
   ]);
 });
 

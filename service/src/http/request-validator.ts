@@ -2,13 +2,15 @@
  * Validates requests against the contract's schemas, with validators that TypeBox compiles once per route.
  *
  * Bodies are not changed: nothing is coerced, defaulted or dropped. Paths and query strings arrive as text, so numbers
- * and booleans are parsed and defaults applied. Why not TypeBoxValidatorCompiler of the type provider:
+ * and booleans are parsed and defaults applied. An ID of a resource that is no UUID is read as one that does not exist, so
+ * that the use case answers it like any unknown ID. Why not TypeBoxValidatorCompiler of the type provider:
  * docs/decisions/0008-own-request-validator.md.
  */
 import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
+import { IsUuid } from "typebox/format";
 import { Refusal } from "../base/refusal.ts";
 
 const PART_NAMES: Readonly<Record<string, string>> = {
@@ -21,10 +23,11 @@ const PART_NAMES: Readonly<Record<string, string>> = {
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = "body" }) => {
   const validator = Compile(schema);
   const coerce = httpPart === "body" ? (value: unknown) => value : textCoercion(schema);
+  const replaceIds = httpPart === "querystring" ? (value: unknown) => value : idReplacement(schema);
   const findLongArray = arrayLengthCheck(schema);
   const maxProperties = propertiesOf(schema).length + MAX_UNKNOWN_PROPERTIES;
   return (input: unknown) => {
-    const value = coerce(input);
+    const value = replaceIds(coerce(input));
     const longArray = findLongArray(value);
     if (!longArray && validator.Check(value)) return { value };
     const sizeError = longArray ?? findTooManyProperties(value, maxProperties);
@@ -36,13 +39,14 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
 
 type Property = {
   type?: string;
+  format?: string;
   default?: unknown;
   maxItems?: number;
   uniqueItems?: boolean;
   items?: { enum?: readonly unknown[] };
 };
 const INTEGER = /^-?\d{1,15}$/;
-const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/;
+const NUMBER = /^-?\d{1,15}(\.\d{1,30})?$/;
 
 /** Stricter than Number(): text in any other notation stays text, and fails validation. */
 const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
@@ -64,6 +68,21 @@ function textCoercion(schema: TSchema): (value: unknown) => unknown {
       if (typeof text === "string" && type) value[name] = PARSERS[type]?.(text) ?? text;
     }
     return value;
+  };
+}
+
+/** Never generated, so no resource has it (RFC 9562, section 5.9). */
+const NIL_UUID = "00000000-0000-0000-0000-000000000000";
+
+function idReplacement(schema: TSchema): (value: unknown) => unknown {
+  const names = propertiesOf(schema).flatMap(([name, { format }]) => (format === "uuid" ? [name] : []));
+  return (input) => {
+    if (typeof input !== "object" || input === null) return input;
+    const value = input as Record<string, unknown>;
+    const isInvalid = (name: string) => typeof value[name] === "string" && !IsUuid(value[name]);
+    const invalid = names.filter(isInvalid);
+    if (invalid.length === 0) return value;
+    return { ...value, ...Object.fromEntries(invalid.map((name) => [name, NIL_UUID])) };
   };
 }
 

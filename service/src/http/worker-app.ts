@@ -9,6 +9,7 @@ import type { HttpSettings } from "./http-settings.ts";
 import { createMalformedRequestHandler } from "./malformed-request.ts";
 import type { Metrics } from "./metrics.ts";
 import { createLoadShedding } from "./middleware/load-shedding.ts";
+import { sendSecurityHeaders } from "./middleware/security-headers.ts";
 import { sendErrorsAsProblems } from "./problem.ts";
 import { healthRoutes, type Readiness } from "./routes/health-routes.ts";
 import { metricsRoutes } from "./routes/metrics-routes.ts";
@@ -27,6 +28,7 @@ export function buildWorkerApp(deps: WorkerAppDeps): FastifyInstance {
   metrics.observe(loadShedding, pool, log);
   const app = Fastify({ logger: false, genReqId: () => randomUUID() });
   sendErrorsAsProblems(app, log);
+  sendSecurityHeaders(app, settings.publicUrl);
   app.setNotFoundHandler(({ method, url }) => {
     throw new Refusal(
       "not_found",

@@ -7,6 +7,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { and, eq } from "drizzle-orm";
+import { ACCOUNT_LIMITS } from "../accounts/plans.ts";
 import { createCachedLookup } from "../base/cached-lookup.ts";
 import { batchedDelete } from "../db/batched-delete.ts";
 import type { Database, Orm } from "../db/database.ts";
@@ -55,7 +56,7 @@ const LEASE_SECONDS = 10;
 export const RENEW_EVERY_MS = 3_000;
 const RETENTION = "24 hours";
 /** Per account. Counted once a minute, so the maximum can be exceeded by what the plan allows in that time. */
-const MAX_ROWS = 1_000_000;
+const MAX_ROWS = ACCOUNT_LIMITS.idempotency_keys;
 const RECOUNT_AFTER_SECONDS = 60;
 const MAX_ACCOUNTS_COUNTED = 10_000;
 /** The row may be deleted between the claim and the lookup. */

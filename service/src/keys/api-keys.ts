@@ -7,6 +7,7 @@
 import { KEY_SCOPES, type KeyMode, type KeyScope } from "@mailvet/contract";
 import { and, count, desc, eq, getTableColumns, gt, isNotNull, isNull, or, sql } from "drizzle-orm";
 import { lockAccount } from "../accounts/account-queries.ts";
+import { ACCOUNT_LIMITS } from "../accounts/plans.ts";
 import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
@@ -63,7 +64,6 @@ export type PublishKeyEvent = (
   data: { key_id: string; name: string; prefix: string },
 ) => Promise<void>;
 
-export const MAX_KEYS_PER_ACCOUNT = 100;
 const REVOKED_LISTED_FOR = "90 days";
 const MAX_LISTED = 500;
 
@@ -159,10 +159,10 @@ async function requireRoom(tx: Orm, accountId: string): Promise<void> {
     .select({ keys: count() })
     .from(apiKeys)
     .where(and(eq(apiKeys.accountId, accountId), isNull(apiKeys.revokedAt)));
-  if (counted!.keys < MAX_KEYS_PER_ACCOUNT) return;
+  if (counted!.keys < ACCOUNT_LIMITS.api_keys) return;
   throw new Refusal(
     "too_many_keys",
-    `An account can have at most ${MAX_KEYS_PER_ACCOUNT} API keys. Revoke one that is no longer used.`,
+    `An account can have at most ${ACCOUNT_LIMITS.api_keys} API keys. Revoke one that is no longer used.`,
   );
 }
 

@@ -6,6 +6,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { UploadPreview } from "@mailvet/contract";
 import { and, eq, isNull, lte, sql } from "drizzle-orm";
+import { ACCOUNT_LIMITS } from "../accounts/plans.ts";
 import type { Caller } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
@@ -48,7 +49,7 @@ export type UploadsDeps = {
 };
 
 /** Per account and mode. */
-const MAX_UNCONFIRMED = 20;
+const MAX_UNCONFIRMED = ACCOUNT_LIMITS.unconfirmed_uploads;
 const TOO_MANY_RETRY_SECONDS = 60;
 /** Decompressed size limit, as a multiple of the upload limit. */
 const TEXT_PER_BYTE = 5;

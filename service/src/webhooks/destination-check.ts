@@ -4,6 +4,9 @@
  * Customers choose the URL, and its DNS records may change at any time (SSRF, DNS rebinding). So the name is resolved
  * here, every address is checked, and the sender connects to a checked address only. Ranges opened by the operator
  * (EGRESS_ALLOW) are allowed too, also over plain HTTP.
+ *
+ * A name without an address and one with a private address are rejected alike, and after the same lookups: the difference
+ * would tell customers which names exist in the operator's network.
  */
 import { isIP } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -35,14 +38,12 @@ export function createDestinationCheck({ resolver, egressAllow }: DestinationChe
   return async (text) => {
     const url = readUrl(text);
     if ("rejection" in url) return url;
+    if (url.protocol === "http:" && egressAllow.length === 0) return rejected(HTTPS_ONLY);
     const host = hostIn(url);
-    const found = await addressesOf(resolver, host);
+    const found = await permittedAddresses(resolver, guard, host);
     if ("rejection" in found) return found;
-    const addresses = found.addresses.filter(guard.permits).slice(0, MAX_ADDRESSES);
-    if (addresses.length === 0) return rejected(rejectionOf(guard, host, found.addresses));
-    if (url.protocol === "http:" && addresses.some(publicOnly.permits)) {
-      return rejected("The URL must begin with https://.");
-    }
+    const addresses = found.addresses.slice(0, MAX_ADDRESSES);
+    if (url.protocol === "http:" && addresses.some(publicOnly.permits)) return rejected(HTTPS_ONLY);
     return { url, host, addresses };
   };
 }
@@ -55,8 +56,7 @@ export function hostOf(text: string): string {
 function readUrl(text: string): URL | RejectedDestination {
   if (!URL.canParse(text)) return rejected("Not a valid URL.");
   const url = new URL(text);
-  if (url.protocol !== "https:" && url.protocol !== "http:")
-    return rejected("The URL must begin with https://.");
+  if (url.protocol !== "https:" && url.protocol !== "http:") return rejected(HTTPS_ONLY);
   if (url.username || url.password) return rejected("The URL must not contain a user name or a password.");
   if (text.includes("#")) return rejected("The URL must not contain a fragment (#).");
   return url;
@@ -67,33 +67,40 @@ function hostIn({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
 }
 
-async function addressesOf(
+async function permittedAddresses(
   resolver: DestinationCheckDeps["resolver"],
+  guard: EgressGuard,
   host: string,
 ): Promise<{ addresses: readonly string[] } | RejectedDestination> {
-  if (isIP(host) !== 0) return { addresses: [host] };
-  if (IS_LOCALHOST.test(host)) return { addresses: ["127.0.0.1", "::1"] };
+  if (isIP(host) !== 0) {
+    if (guard.permits(host)) return { addresses: [host] };
+    return rejected(`Webhooks may not be sent to the address ${host} (${guard.refusal(host)}).`);
+  }
+  const answers = IS_LOCALHOST.test(host) ? LOCALHOST : await lookUp(resolver, guard, host);
+  const addresses = answers
+    .flatMap((answer) => (answer?.status === "answer" ? answer.records : []))
+    .filter(guard.permits);
+  if (addresses.length > 0) return { addresses };
+  const hasFailed = answers.some((answer) => answer !== undefined && !CONCLUSIVE.has(answer.status));
+  return rejected(hasFailed ? `${host} could not be resolved.` : `${host} has no public IP address.`);
+}
+
+const CONCLUSIVE: ReadonlySet<string> = new Set(["answer", "nxdomain", "nodata"]);
+
+/** A, and AAAA unless it takes long and is not needed. */
+async function lookUp(resolver: DestinationCheckDeps["resolver"], guard: EgressGuard, host: string) {
   const ipv6Query = resolver.query(host, "AAAA");
   const ipv4 = await resolver.query(host, "A");
-  const hasIpv4 = ipv4.status === "answer";
-  const ipv6 = await (hasIpv4
+  const isSufficient = ipv4.status === "answer" && ipv4.records.some(guard.permits);
+  const ipv6 = await (isSufficient
     ? Promise.race([ipv6Query, pause(IPV6_GRACE_MS, undefined, { ref: false })])
     : ipv6Query);
-  const answers = [ipv4, ipv6];
-  const addresses = answers.flatMap((answer) => (answer?.status === "answer" ? answer.records : []));
-  if (addresses.length > 0) return { addresses };
-  const isNegative = answers.every((answer) => answer?.status === "nxdomain" || answer?.status === "nodata");
-  return rejected(isNegative ? `${host} has no IP address.` : `${host} could not be resolved.`);
+  return [ipv4, ipv6];
 }
 
 /** RFC 6761 section 6.3: resolved without a DNS query. */
 const IS_LOCALHOST = /^(?:.+\.)?localhost$/;
+const LOCALHOST = [{ status: "answer" as const, records: ["127.0.0.1", "::1"] }];
 
-function rejectionOf(guard: EgressGuard, host: string, addresses: readonly string[]): string {
-  const kind = guard.refusal(addresses[0]!);
-  return isIP(host) === 0
-    ? `${host} resolves to an address that webhooks may not be sent to (${kind}).`
-    : `Webhooks may not be sent to the address ${host} (${kind}).`;
-}
-
+const HTTPS_ONLY = "The URL must begin with https://.";
 const rejected = (rejection: string): RejectedDestination => ({ rejection });

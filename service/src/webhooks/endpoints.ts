@@ -8,7 +8,9 @@ import type {
 } from "@mailvet/contract";
 import { count, desc, eq } from "drizzle-orm";
 import { lockAccount } from "../accounts/account-queries.ts";
+import { ACCOUNT_LIMITS } from "../accounts/plans.ts";
 import type { Owner } from "../base/caller.ts";
+
 import { Refusal, wrongValue } from "../base/refusal.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import type { Tasks } from "../queue/tasks.ts";
@@ -49,7 +51,6 @@ export type EndpointDeps = {
   checkDestination: CheckDestination;
 };
 
-const MAX_ENDPOINTS = 10;
 const PREVIOUS_SECRET_MS = 24 * HOUR_MS;
 
 export function createEndpoints({ database, tasks, checkDestination }: EndpointDeps): Endpoints {
@@ -144,9 +145,9 @@ function requireOneLine(description: string): void {
 async function refuseTooManyEndpoints(tx: Orm, owner: Owner): Promise<void> {
   await lockAccount(tx, owner.accountId);
   const [counted] = await tx.select({ endpoints: count() }).from(webhookEndpoints).where(isEndpointOf(owner));
-  if (counted!.endpoints < MAX_ENDPOINTS) return;
+  if (counted!.endpoints < ACCOUNT_LIMITS.webhook_endpoints) return;
   throw new Refusal(
     "too_many_webhooks",
-    `An account can have at most ${MAX_ENDPOINTS} webhook endpoints. Delete one that is no longer used.`,
+    `An account can have at most ${ACCOUNT_LIMITS.webhook_endpoints} webhook endpoints. Delete one that is no longer used.`,
   );
 }

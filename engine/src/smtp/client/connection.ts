@@ -29,7 +29,8 @@ export const SERVICE_CLOSING = 421;
 
 /** More than any number of replies to our commands can have. */
 const MAX_RECEIVED_BYTES = 4 * 1024 * 1024;
-const LINE_BREAK = /[\r\n\0]/;
+/** Also those of Unicode: a server may decode the command before it splits lines. */
+const LINE_BREAK = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
 type ReplyWait = {
   count: number;

@@ -1,11 +1,13 @@
+import { PLANS } from "@mailvet/contract";
 import { afterEach, expect, test, vi } from "vitest";
+import { ACCOUNT_LIMITS, PLAN_LIMITS } from "../../accounts/plans.ts";
 import { HTTP_DEFAULTS } from "../http-settings.ts";
 import { createLoadShedding, type LoadShedding } from "./load-shedding.ts";
 import { RequestLifetime } from "./request-lifetime.ts";
 
 let load: LoadShedding;
 afterEach(() => {
-  load.close();
+  load?.close();
   vi.useRealTimers();
 });
 
@@ -36,3 +38,17 @@ function nextSample(): number {
   vi.advanceTimersToNextTimer();
   return performance.now() - before;
 }
+
+test("no plan may use more than half of the requests of a process", () => {
+  for (const plan of PLANS) {
+    const half = HTTP_DEFAULTS.maxConcurrentRequests / 2;
+    expect(PLAN_LIMITS[plan].concurrent_requests, plan).toBeLessThanOrEqual(half);
+  }
+});
+
+test("an account gets as many bulk requests as it is told", () => {
+  load = createLoadShedding(HTTP_DEFAULTS);
+  const start = () => load.admitBulk(new RequestLifetime(0), "ann");
+  for (let n = 0; n < ACCOUNT_LIMITS.concurrent_bulk_requests; n++) start();
+  expect(start).toThrow(expect.objectContaining({ code: "rate_limited" }));
+});

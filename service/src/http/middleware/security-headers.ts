@@ -6,6 +6,12 @@ const ALWAYS = {
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy":
+    "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), " +
+    "midi=(), payment=(), usb=()",
 };
 const ONE_YEAR = "max-age=31536000";
 

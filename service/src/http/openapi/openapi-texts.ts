@@ -11,7 +11,8 @@ separate: uploads, jobs and webhooks of one are not found in the other, and thos
 web app's session selects test mode with the header \`X-Mailvet-Mode: test\`.
 
 **Errors.** Every error is an RFC 9457 problem document (\`application/problem+json\`) with a stable \`code\` and a
-human-readable \`detail\`. A verdict is never an HTTP error, and an error never costs a credit.
+human-readable \`detail\`. A verdict is never an HTTP error, and an error never costs a credit. Unknown fields and unknown query
+parameters are refused. An ID that does not exist, whatever its form, is \`404\`.
 
 **Versioning.** Fields and endpoints may be added to this version, but are never renamed or removed.`,
   license: { name: "MIT", identifier: "MIT" },

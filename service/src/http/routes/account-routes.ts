@@ -2,13 +2,13 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Account } from "@mailvet/contract";
 import type { Accounts } from "../../accounts/accounts.ts";
-import { presentAccount } from "../../accounts/present-account.ts";
+import type { PresentAccount } from "../../accounts/present-account.ts";
 import "../route-config.ts";
 
-export type AccountRouteDeps = { accounts: Pick<Accounts, "find"> };
+export type AccountRouteDeps = { accounts: Pick<Accounts, "find">; presentAccount: PresentAccount };
 
 export const accountRoutes =
-  ({ accounts }: AccountRouteDeps): FastifyPluginAsyncTypebox =>
+  ({ accounts, presentAccount }: AccountRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     app.get("/account", { schema: GET_ACCOUNT, config: { access: "any_key" } }, async (request) => {
       const account = await accounts.find(request.caller!.accountId);

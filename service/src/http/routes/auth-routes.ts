@@ -14,7 +14,7 @@ import {
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Accounts } from "../../accounts/accounts.ts";
-import { presentAccount } from "../../accounts/present-account.ts";
+import type { PresentAccount } from "../../accounts/present-account.ts";
 import type { KnownSession, SessionClient, SessionRecord, Sessions } from "../../accounts/sessions.ts";
 import type { SignedInSession } from "../../accounts/sign-up.ts";
 import type { Caller } from "../../base/caller.ts";
@@ -28,10 +28,11 @@ export type AuthRouteDeps = {
   sessions: Sessions;
   cookie: SessionCookie;
   publicUrl: string | undefined;
+  presentAccount: PresentAccount;
 };
 
 export const authRoutes =
-  ({ accounts, sessions, cookie, publicUrl }: AuthRouteDeps): FastifyPluginAsyncTypebox =>
+  ({ accounts, sessions, cookie, publicUrl, presentAccount }: AuthRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     // The open routes set the cookie, so the origin is checked for them too.
     app.addHook("onRequest", async (request) => requireSameOrigin(request, publicUrl));

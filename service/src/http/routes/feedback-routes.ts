@@ -11,6 +11,7 @@ import {
 } from "@mailvet/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import { ACCOUNT_LIMITS } from "../../accounts/plans.ts";
 import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import { Refusal, wrongValue } from "../../base/refusal.ts";
 import type { Feedback } from "../../feedback/feedback.ts";
@@ -25,7 +26,11 @@ export type FeedbackRouteDeps = {
 
 /** Enough for a thousand addresses of maximum length. */
 const MAX_BODY_BYTES = 1024 * 1024;
-const CONCURRENCY = { what: "files of outcomes", perAccount: 2, total: 16 };
+const CONCURRENCY = {
+  what: "files of outcomes",
+  perAccount: ACCOUNT_LIMITS.concurrent_feedback_files,
+  total: 16,
+};
 
 export const feedbackRoutes =
   ({ feedback, maxUploadBytes }: FeedbackRouteDeps): FastifyPluginAsyncTypebox =>

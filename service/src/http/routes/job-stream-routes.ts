@@ -1,17 +1,19 @@
 /** Streaming responses of a job: the download of its rows with verdicts, and its progress events. */
 import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { DownloadQuery } from "@mailvet/contract";
+import { DOWNLOAD_FORMATS, type DownloadFormat, DownloadQuery } from "@mailvet/contract";
 import { Type } from "typebox";
+import { ACCOUNT_LIMITS } from "../../accounts/plans.ts";
 import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import type { Log } from "../../base/log.ts";
 import type { Database } from "../../db/database.ts";
-import { DOWNLOAD_FORMATS } from "../../downloads/download-formats.ts";
+import { FORMAT_WRITERS } from "../../downloads/download-formats.ts";
 import { jobDownload } from "../../downloads/job-download.ts";
 import { findJob } from "../../jobs/job-list.ts";
 import { hasEnded } from "../../jobs/job-state.ts";
 import type { JobWatch } from "../../jobs/job-watch.ts";
 import type { UploadFiles } from "../../uploads/upload-files.ts";
+import { acceptsOneOf } from "../middleware/accept-header.ts";
 import { createEventStream, EVENT_STREAM_HEADERS } from "./event-stream.ts";
 import "../route-config.ts";
 
@@ -30,8 +32,16 @@ const DRAIN_TIMEOUT_MS = 5_000;
 export const jobStreamRoutes =
   ({ database, files, watch, log }: JobStreamDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    const downloadSlots = createConcurrencyLimit({ what: "downloads", perAccount: 4, total: 16 });
-    const streamSlots = createConcurrencyLimit({ what: "event streams", perAccount: 20, total: 1_000 });
+    const downloadSlots = createConcurrencyLimit({
+      what: "downloads",
+      perAccount: ACCOUNT_LIMITS.concurrent_downloads,
+      total: 16,
+    });
+    const streamSlots = createConcurrencyLimit({
+      what: "event streams",
+      perAccount: ACCOUNT_LIMITS.concurrent_event_streams,
+      total: 1_000,
+    });
     const downloads = new Set<Readable>();
     const streams = new Set<{ end(): void }>();
     app.addHook("preClose", async () => {
@@ -47,7 +57,7 @@ export const jobStreamRoutes =
         schema: DOWNLOAD,
         config: {
           access: { scope: "read" },
-          produces: Object.values(DOWNLOAD_FORMATS).map(({ contentType }) => contentType.split(";", 1)[0]!),
+          produces: DOWNLOAD_FORMATS.map(mediaTypeOf),
           problems: ["job_not_found", "results_not_ready", "results_expired", "payload_too_large"],
         },
       },
@@ -55,12 +65,11 @@ export const jobStreamRoutes =
         const { accountId } = request.caller!;
         const release = downloadSlots.acquire(accountId);
         try {
-          const download = await jobDownload(
-            { database, files },
-            request.caller!,
-            request.params.job_id,
-            request.query,
-          );
+          const { format = acceptedFormat(request.headers.accept), status } = request.query;
+          const download = await jobDownload({ database, files }, request.caller!, request.params.job_id, {
+            format,
+            status,
+          });
           const hasBody = request.method !== "HEAD";
           const body = Readable.from(hasBody ? await withFirstChunk(download.content) : [], {
             objectMode: false,
@@ -131,6 +140,11 @@ export const jobStreamRoutes =
       },
     );
   };
+
+const mediaTypeOf = (format: DownloadFormat) => FORMAT_WRITERS[format].contentType.split(";", 1)[0]!;
+
+const acceptedFormat = (accept: string | undefined) =>
+  DOWNLOAD_FORMATS.find((format) => acceptsOneOf(accept, [mediaTypeOf(format)])) ?? DOWNLOAD_FORMATS[0];
 
 export const JobParams = Type.Object({
   job_id: Type.String({ format: "uuid", description: "ID of the job." }),

@@ -26,13 +26,17 @@ export const metricsRoutes =
     });
   };
 
+/** In a page of another site whose name was rebound to this machine, the Host header is that name. */
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
 const PROXY_HEADERS = ["x-forwarded-for", "forwarded", "via", "x-real-ip"];
 
-/** From a program on this machine, and not through a proxy on it. */
+/** From a program on this machine, not through a proxy on it, and not from a page of another site (DNS rebinding). */
 function isLocal({ socket, headers }: FastifyRequest): boolean {
   return (
-    LOOPBACK.test(socket.remoteAddress ?? "") && !PROXY_HEADERS.some((name) => headers[name] !== undefined)
+    LOOPBACK.test(socket.remoteAddress ?? "") &&
+    LOOPBACK_HOST.test(headers.host ?? "") &&
+    !PROXY_HEADERS.some((name) => headers[name] !== undefined)
   );
 }
 

@@ -10,7 +10,7 @@ import {
 } from "@mailvet/contract";
 import { Type } from "typebox";
 import type { Accounts } from "../../accounts/accounts.ts";
-import { presentAccount } from "../../accounts/present-account.ts";
+import type { PresentAccount } from "../../accounts/present-account.ts";
 import { wrongValue } from "../../base/refusal.ts";
 import type { Ledger } from "../../credits/ledger.ts";
 import { pageHeaders } from "./pagination.ts";
@@ -19,12 +19,13 @@ import "../route-config.ts";
 export type OperatorRouteDeps = {
   accounts: Pick<Accounts, "find" | "list" | "setPlan">;
   ledger: Pick<Ledger, "grant">;
+  presentAccount: PresentAccount;
 };
 
 const DEFAULT_NOTE = "From the operator";
 
 export const operatorRoutes =
-  ({ accounts, ledger }: OperatorRouteDeps): FastifyPluginAsyncTypebox =>
+  ({ accounts, ledger, presentAccount }: OperatorRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     app.get(
       "/operator/accounts",

@@ -1,6 +1,7 @@
 /** POST /bulk/upload/preview: upload a file and get a preview. POST /bulk/upload/confirm: start a job with it. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { ConfirmRequest, Job, UploadPreview } from "@mailvet/contract";
+import { ACCOUNT_LIMITS } from "../../accounts/plans.ts";
 import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import type { ConfirmUpload } from "../../jobs/confirm-upload.ts";
 import type { Uploads } from "../../uploads/uploads.ts";
@@ -16,7 +17,7 @@ export type UploadRouteDeps = {
 };
 
 /** Each upload takes memory and a database connection, and a slow client holds them for long. */
-const CONCURRENCY = { what: "uploads", perAccount: 2, total: 32 };
+const CONCURRENCY = { what: "uploads", perAccount: ACCOUNT_LIMITS.concurrent_uploads, total: 32 };
 
 export const uploadRoutes =
   ({ uploads, confirmUpload, maxUploadBytes }: UploadRouteDeps): FastifyPluginAsyncTypebox =>

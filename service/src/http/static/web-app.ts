@@ -1,8 +1,9 @@
 /**
- * Serves the web app: its page at / and at every path where a browser asks for HTML, and its files.
+ * Serves the web app: the same page at every path of its router, and its files.
  *
  * The Content-Security-Policy of the page allows scripts of this origin only, and styles of this origin or with the nonce
- * of the response. Other clients get a problem document for unknown paths (app.ts).
+ * of the response. At an unknown path a browser gets the page with 404, and its router shows that the page does not exist;
+ * other clients get a problem document (app.ts).
  */
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
@@ -12,9 +13,8 @@ import { readWebFiles, type WebFile } from "./web-files.ts";
 export type WebApp = {
   /** Whether a browser asks for HTML, outside the paths of the service itself. */
   isPageRequest(request: FastifyRequest): boolean;
-  /** The same page for every path: routing happens in the browser. */
-  sendPage(reply: FastifyReply): FastifyReply;
-  /** Routes of pages that are linked from emails. */
+  /** For paths without a page. */
+  sendUnknownPage(reply: FastifyReply): FastifyReply;
   pages: FastifyPluginAsync;
   files: FastifyPluginAsync;
 };
@@ -26,14 +26,11 @@ export function createWebApp(directory = WEB_DIST): WebApp {
   const files = readWebFiles(directory);
   const html = files?.get("/index.html")?.plain.toString();
 
-  const sendPage: WebApp["sendPage"] = (reply) => {
-    if (html === undefined)
-      return reply
-        .code(503)
-        .headers({ ...HTML, "content-security-policy": DENY_ALL_CSP })
-        .send(NOT_BUILT);
+  const sendPage = (reply: FastifyReply, status: 200 | 404) => {
+    if (html === undefined) return reply.code(503).headers(HTML).send(NOT_BUILT);
     const nonce = randomBytes(16).toString("base64");
     return reply
+      .code(status)
       .headers({ ...HTML, "content-security-policy": pageCsp(nonce) })
       .send(html.replaceAll("__CSP_NONCE__", nonce));
   };
@@ -43,9 +40,9 @@ export function createWebApp(directory = WEB_DIST): WebApp {
       (method === "GET" || method === "HEAD") &&
       /\btext\/html\b/.test(headers.accept ?? "") &&
       !OWN_PATHS.test(url),
-    sendPage,
+    sendUnknownPage: (reply) => sendPage(reply, 404),
     async pages(app) {
-      for (const path of LINKED_PAGES) app.get(path, (_request, reply) => sendPage(reply));
+      for (const path of WEB_PAGES) app.get(path, (_request, reply) => sendPage(reply, 200));
     },
     async files(app) {
       app.get("/assets/*", (request, reply) =>
@@ -59,8 +56,25 @@ export function createWebApp(directory = WEB_DIST): WebApp {
   };
 }
 
-/** Linked from outside, so they are HTML whatever the Accept header says. */
-const LINKED_PAGES = ["/", "/sign-in", "/sign-up", "/confirm-email", "/reset-password"];
+/** The paths of web/src/router.tsx. They are HTML whatever the Accept header says. */
+export const WEB_PAGES = [
+  "/sign-in",
+  "/sign-up",
+  "/forgotten-password",
+  "/reset-password",
+  "/confirm-email",
+  "/",
+  "/validate",
+  "/bulk",
+  "/bulk/:job_id",
+  "/keys",
+  "/webhooks",
+  "/webhooks/:webhook_id",
+  "/usage",
+  "/settings",
+  "/operator/accounts",
+  "/operator/system",
+];
 /** Paths of the service, including 404s below them. */
 const OWN_PATHS = /^\/(?:api|docs|health|metrics|assets)(?:[/?]|$)/;
 
@@ -81,13 +95,11 @@ async function sendFile(
   if (request.headers["if-none-match"]?.split(/,\s*/).includes(etag)) return reply.code(304).send();
   const { body, encoding } = await file.encodedFor(String(request.headers["accept-encoding"] ?? ""));
   if (encoding) reply.header("content-encoding", encoding);
-  // An SVG opened as a document could run scripts.
-  return reply.headers({ "content-type": contentType, "content-security-policy": DENY_ALL_CSP }).send(body);
+  return reply.header("content-type", contentType).send(body);
 }
 
 const HTML = { "content-type": "text/html; charset=utf-8" };
 
-const DENY_ALL_CSP = "default-src 'none'; frame-ancestors 'none'";
 const pageCsp = (nonce: string) =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; ` +
   "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";

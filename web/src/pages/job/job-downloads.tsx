@@ -1,15 +1,16 @@
 /** Download links for the file with its verdicts, by verdict and format. */
 
-import type { DownloadQuery, Job, Status } from "@mailvet/contract";
+import type { DownloadFormat, Job, Status } from "@mailvet/contract";
 import { Anchor, Button, Popover, Stack, Table, Text } from "@mantine/core";
 import { TableHead } from "../../components/table-head.tsx";
 import { common } from "../../messages.ts";
 import { isTestMode, mode } from "../../mode.ts";
 import { messages } from "./messages.tsx";
 
-type Format = DownloadQuery["format"];
-
-const FORMATS = Object.entries(messages.downloads.formats) as readonly (readonly [Format, name: string])[];
+const FORMATS = Object.entries(messages.downloads.formats) as readonly (readonly [
+  DownloadFormat,
+  name: string,
+])[];
 
 const CHOICES: readonly (readonly [Status | undefined, name: string, hint: string])[] = [
   [undefined, ...messages.downloads.all],
@@ -75,7 +76,7 @@ export function JobDownloads({ job }: { job: Job }) {
   );
 }
 
-function downloadPath({ id }: Job, format: Format, status: Status | undefined): string {
+function downloadPath({ id }: Job, format: DownloadFormat, status: Status | undefined): string {
   const query = new URLSearchParams({ format, ...(status && { status }), ...(isTestMode && { mode }) });
   return `/api/v1/bulk/jobs/${encodeURIComponent(id)}/download?${query}`;
 }
