@@ -90,6 +90,8 @@ function networkSettingsOf({
   probeTimeoutMs,
   connectionsPerHost,
   dnsTimeoutMs,
+  idleSessionMs,
+  closeGraceMs,
 }: NetworkSettings): NetworkSettings {
   return {
     dnsServers,
@@ -99,6 +101,8 @@ function networkSettingsOf({
     probeTimeoutMs,
     connectionsPerHost,
     ...(dnsTimeoutMs !== undefined && { dnsTimeoutMs }),
+    ...(idleSessionMs !== undefined && { idleSessionMs }),
+    ...(closeGraceMs !== undefined && { closeGraceMs }),
   };
 }
 
