@@ -5,8 +5,20 @@ import { Moment, OneOf, Uuid } from "./shape.ts";
 
 export const MIN_PASSWORD_LENGTH = 10;
 const Email = Type.String({ minLength: 3, maxLength: 254, description: "Email of the account." });
+const Code = Type.String({
+  minLength: 6,
+  maxLength: 40,
+  description: "Code of the authenticator app, or a recovery code. Each works once.",
+});
 const Password = Type.String({ maxLength: 200 });
-const NewPassword = Type.String({ minLength: MIN_PASSWORD_LENGTH, maxLength: 200 });
+const NewPassword = Type.String({
+  minLength: MIN_PASSWORD_LENGTH,
+  maxLength: 200,
+  description: "New password. Common passwords, the email, and one repeated character are refused.",
+});
+const RevokeKeys = Type.Optional(
+  Type.Boolean({ default: false, description: "Also revoke all API keys of the account." }),
+);
 const Token = Type.String({ minLength: 1, maxLength: 200, description: "Token from the link in the email." });
 
 export const SignUpRequest = Type.Object(
@@ -16,7 +28,7 @@ export const SignUpRequest = Type.Object(
 export type SignUpRequest = Static<typeof SignUpRequest>;
 
 export const SignInRequest = Type.Object(
-  { email: Email, password: Password },
+  { email: Email, password: Password, code: Type.Optional(Code) },
   { additionalProperties: false },
 );
 export type SignInRequest = Static<typeof SignInRequest>;
@@ -29,7 +41,7 @@ export const ConfirmEmailRequest = Type.Object({ token: Token }, { additionalPro
 export type ConfirmEmailRequest = Static<typeof ConfirmEmailRequest>;
 
 export const ChangePasswordRequest = Type.Object(
-  { current_password: Password, new_password: NewPassword },
+  { current_password: Password, new_password: NewPassword, revoke_keys: RevokeKeys },
   { additionalProperties: false },
 );
 export type ChangePasswordRequest = Static<typeof ChangePasswordRequest>;
@@ -38,10 +50,42 @@ export const ResetPasswordRequest = Type.Object({ email: Email }, { additionalPr
 export type ResetPasswordRequest = Static<typeof ResetPasswordRequest>;
 
 export const ChooseNewPasswordRequest = Type.Object(
-  { token: Token, new_password: NewPassword },
+  { token: Token, new_password: NewPassword, revoke_keys: RevokeKeys },
   { additionalProperties: false },
 );
 export type ChooseNewPasswordRequest = Static<typeof ChooseNewPasswordRequest>;
+
+export const TwoFactorStatus = Type.Object({
+  enabled: Type.Boolean({ description: "Whether sign-in asks for a code." }),
+  required: Type.Boolean({ description: "Whether the installation requires it of this account." }),
+  recovery_codes_left: Type.Integer({ minimum: 0, description: "Unused recovery codes." }),
+});
+export type TwoFactorStatus = Static<typeof TwoFactorStatus>;
+
+export const BeginTwoFactorRequest = Type.Object({ password: Password }, { additionalProperties: false });
+export type BeginTwoFactorRequest = Static<typeof BeginTwoFactorRequest>;
+
+/** Shown once. */
+export const TwoFactorSecret = Type.Object({
+  secret: Type.String({ description: "Secret for the authenticator app, in base32." }),
+  uri: Type.String({ description: "The same as an otpauth:// URI, for a QR code." }),
+});
+export type TwoFactorSecret = Static<typeof TwoFactorSecret>;
+
+export const ConfirmTwoFactorRequest = Type.Object({ code: Code }, { additionalProperties: false });
+export type ConfirmTwoFactorRequest = Static<typeof ConfirmTwoFactorRequest>;
+
+/** Shown once. */
+export const RecoveryCodes = Type.Object({
+  recovery_codes: Type.Array(Type.String(), { description: "Each signs in once in place of a code." }),
+});
+export type RecoveryCodes = Static<typeof RecoveryCodes>;
+
+export const DisableTwoFactorRequest = Type.Object(
+  { password: Password, code: Code },
+  { additionalProperties: false },
+);
+export type DisableTwoFactorRequest = Static<typeof DisableTwoFactorRequest>;
 
 /** The current session and its account. */
 export const SignedIn = Type.Object({

@@ -1,4 +1,5 @@
 export { LEVELS, type Level } from "@mailvet/contract/words";
+export { parseAddress } from "./address/address.ts";
 export { FifoQueue } from "./base/fifo-queue.ts";
 export {
   bandOf,

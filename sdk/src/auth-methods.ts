@@ -1,5 +1,12 @@
 /** Sign-up, sign-in, sessions and passwords. For browsers, which store the session cookie. */
-import type { MailSent, Session, SignedIn } from "@mailvet/contract";
+import type {
+  MailSent,
+  RecoveryCodes,
+  Session,
+  SignedIn,
+  TwoFactorSecret,
+  TwoFactorStatus,
+} from "@mailvet/contract";
 import type { Requests } from "./requests.ts";
 import type { CallOptions } from "./transport.ts";
 
@@ -8,7 +15,8 @@ export type AuthMethods = {
   signUp(credentials: Credentials, options?: CallOptions): Promise<SignedIn | MailSent>;
   /** Takes the token from the link in the email. */
   confirmEmail(token: string, options?: CallOptions): Promise<SignedIn>;
-  signIn(credentials: Credentials, options?: CallOptions): Promise<SignedIn>;
+  /** Throws the problem two_factor_required when the account has two-factor sign-in and the code is missing or wrong. */
+  signIn(credentials: Credentials & { code?: string }, options?: CallOptions): Promise<SignedIn>;
   signOut(options?: CallOptions): Promise<void>;
   /** The current session; throws the problem not_signed_in without one. */
   session(options?: CallOptions): Promise<SignedIn>;
@@ -17,13 +25,22 @@ export type AuthMethods = {
   endSession(sessionId: string, options?: CallOptions): Promise<void>;
   /** Also ends all other sessions of the account. */
   changePassword(
-    passwords: { currentPassword: string; newPassword: string },
+    passwords: { currentPassword: string; newPassword: string; revokeKeys?: boolean },
     options?: CallOptions,
   ): Promise<void>;
+  twoFactor(options?: CallOptions): Promise<TwoFactorStatus>;
+  /** A new secret for an authenticator app, shown once; without effect until it is confirmed. */
+  beginTwoFactor(password: string, options?: CallOptions): Promise<TwoFactorSecret>;
+  /** Enables two-factor sign-in. The recovery codes are shown once. */
+  confirmTwoFactor(code: string, options?: CallOptions): Promise<RecoveryCodes>;
+  disableTwoFactor(proof: { password: string; code: string }, options?: CallOptions): Promise<void>;
   /** Sends an email with a link if the account exists; the response does not reveal whether it does. */
   requestPasswordReset(email: string, options?: CallOptions): Promise<MailSent>;
   /** Takes the token from the link in the email. */
-  choosePassword(choice: { token: string; newPassword: string }, options?: CallOptions): Promise<void>;
+  choosePassword(
+    choice: { token: string; newPassword: string; revokeKeys?: boolean },
+    options?: CallOptions,
+  ): Promise<void>;
 };
 
 export type Credentials = { email: string; password: string };
@@ -32,17 +49,24 @@ export function authMethods({ get, postUnkeyed: post, delete: remove }: Requests
   return {
     signUp: ({ email, password }, options) => post("/auth/sign-up", { email, password }, options),
     confirmEmail: (token, options) => post("/auth/confirm-email", { token }, options),
-    signIn: ({ email, password }, options) => post("/auth/sign-in", { email, password }, options),
+    signIn: ({ email, password, code }, options) => post("/auth/sign-in", { email, password, code }, options),
     signOut: (options) => post("/auth/sign-out", undefined, options),
     session: (options) => get("/auth/session", options),
     sessions: (options) => get("/auth/sessions", options),
     endSession: (sessionId, options) => remove(`/auth/sessions/${encodeURIComponent(sessionId)}`, options),
-    changePassword({ currentPassword, newPassword }, options) {
-      const body = { current_password: currentPassword, new_password: newPassword };
+    changePassword({ currentPassword, newPassword, revokeKeys }, options) {
+      const body = { current_password: currentPassword, new_password: newPassword, revoke_keys: revokeKeys };
       return post("/auth/password", body, options);
     },
+    twoFactor: (options) => get("/auth/two-factor", options),
+    beginTwoFactor: (password, options) => post("/auth/two-factor", { password }, options),
+    confirmTwoFactor: (code, options) => post("/auth/two-factor/confirm", { code }, options),
+    disableTwoFactor: ({ password, code }, options) =>
+      post("/auth/two-factor/disable", { password, code }, options),
     requestPasswordReset: (email, options) => post("/auth/password-reset", { email }, options),
-    choosePassword: ({ token, newPassword }, options) =>
-      post("/auth/password-reset/confirm", { token, new_password: newPassword }, options),
+    choosePassword({ token, newPassword, revokeKeys }, options) {
+      const body = { token, new_password: newPassword, revoke_keys: revokeKeys };
+      return post("/auth/password-reset/confirm", body, options);
+    },
   };
 }

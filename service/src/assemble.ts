@@ -296,20 +296,21 @@ async function open(
       ? undefined
       : createUsageExchange({ pool: database.pool, processId: processes.id });
   closers.push(() => usageExchange?.close());
-  const sessions = createSessions({ database });
+  const sessions = createSessions({ database, requireTwoFactor: config.requireTwoFactor });
   const presentAccount = createPresentAccount(config.jobs);
   const accounts = createAccounts({
     database,
     ledger,
     sessions,
     mailer,
-    verify: verifier.verify,
     forgetAccount: apiKeys.forgetAccount,
+    revokeKeys: apiKeys.revokeAll,
     settings: {
       signUp: config.signUp.mode,
       signUpPlan: config.signUp.plan,
       signUpCredits: config.signUp.credits,
       publicUrl: config.publicUrl ?? localUrl(config),
+      requireTwoFactor: config.requireTwoFactor,
     },
     log: log.event,
   });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { LIST_REFRESHES, MIN_PASSWORD_LENGTH, PLANS, type Plan } from "@mailvet/contract";
 import { defaultDataDirectory } from "@mailvet/embedded-postgres";
 import { type EngineSettings, type Environment, readEngineSettings, settingsFrom } from "@mailvet/engine";
+import { REQUIRE_TWO_FACTOR, type RequireTwoFactor } from "./accounts/sessions.ts";
 import type { AdjudicatorSettings } from "./adjudication/adjudicator.ts";
 import type { BlobConfig } from "./blobs/open-store.ts";
 import type { S3Settings } from "./blobs/s3-store.ts";
@@ -28,6 +29,7 @@ export type Config = {
   /** Connections of the pool; up to four more are outside it. */
   poolSize: number;
   operator: OperatorConfig;
+  requireTwoFactor: RequireTwoFactor;
   signUp: { mode: "open" | "closed"; plan: Plan; credits: number };
   mail: MailConfig | undefined;
   log: { level: (typeof LOG_LEVELS)[number]; addresses: "masked" | "full" };
@@ -112,6 +114,7 @@ export function readConfig(env: Environment, cwd: string): Config {
       credits: credits("ADMIN_CREDITS", 1_000_000),
       apiKey: read.secret("BOOTSTRAP_API_KEY", "20 to 512 ASCII characters", isWellFormed),
     },
+    requireTwoFactor: read.oneOf("REQUIRE_TWO_FACTOR", { fallback: "off", choices: REQUIRE_TWO_FACTOR }),
     signUp: {
       mode: read.oneOf("SIGN_UP", { fallback: "open", choices: ["open", "closed"] }),
       plan: read.oneOf("SIGN_UP_PLAN", { fallback: "free", choices: PLANS }),

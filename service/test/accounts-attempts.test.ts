@@ -28,6 +28,10 @@ async function guess({ accounts }: AccountsWorld, times: number, visitor = GUESS
   return codes;
 }
 
+/** A wrong guess that is refused for one reason or the other. */
+const refusedFrom = ({ accounts }: AccountsWorld, visitor: typeof OWNER) =>
+  refusalOf(accounts.signIn(EMAIL, "a wrong guess", visitor));
+
 test("after five wrong passwords from one network the right one is refused too, for at most five minutes", async () => {
   await using world = await openWithAnn();
 
@@ -61,9 +65,91 @@ test("guesses from many networks are limited together, for at most five minutes"
   await using world = await openWithAnn();
   for (let network = 100; network < 130; network++) await guess(world, 1, visitorFrom(network));
 
-  expect((await refusalOf(world.accounts.signIn(EMAIL, PASSWORD, OWNER))).code).toBe("rate_limited");
+  const elsewhere = visitorFrom(3);
+  expect((await refusalOf(world.accounts.signIn(EMAIL, PASSWORD, elsewhere))).code).toBe("rate_limited");
   world.pass(5 * MINUTE_MS);
+  expect(await world.accounts.signIn(EMAIL, PASSWORD, elsewhere)).toBeDefined();
+});
+
+test("guesses from many networks do not lock out a network that has signed in before", async () => {
+  await using world = await openWithAnn();
+  for (let network = 100; network < 140; network++) await refusedFrom(world, visitorFrom(network));
+
   expect(await world.accounts.signIn(EMAIL, PASSWORD, OWNER)).toBeDefined();
+  expect((await refusalOf(world.accounts.signIn(EMAIL, PASSWORD, visitorFrom(3)))).code).toBe("rate_limited");
+});
+
+test("a browser that has signed in before is not locked out, whatever its network and that of the guesses", async () => {
+  await using world = await openWithAnn();
+  const { deviceToken } = await world.accounts.signIn(EMAIL, PASSWORD, OWNER);
+  for (let network = 100; network < 140; network++) await refusedFrom(world, visitorFrom(network));
+  await guess(world, 60);
+
+  const owner = { ...GUESSER, deviceToken };
+  const { deviceToken: next } = await world.accounts.signIn(EMAIL, PASSWORD, owner);
+  expect(next).not.toBe(deviceToken);
+  expect(
+    (await refusalOf(world.accounts.signIn(EMAIL, PASSWORD, { ...visitorFrom(4), deviceToken }))).code,
+  ).toBe(
+    "rate_limited", // replaced
+  );
+  expect(
+    await world.accounts.signIn(EMAIL, PASSWORD, { ...visitorFrom(5), deviceToken: next }),
+  ).toBeDefined();
+});
+
+test("a browser that has signed in before has five guesses like any other", async () => {
+  await using world = await openWithAnn();
+  const { deviceToken } = await world.accounts.signIn(EMAIL, PASSWORD, OWNER);
+  const codes: string[] = [];
+  for (let network = 10; network < 16; network++)
+    codes.push(...(await guess(world, 1, { ...visitorFrom(network), deviceToken })));
+  expect(codes.slice(4)).toEqual(["wrong_credentials", "rate_limited"]);
+});
+
+test("a browser is recognised for each of its accounts, and only for those", async () => {
+  await using world = await openWithAnn();
+  const bob = "bob@example.com";
+  await world.accounts.signUp(bob, PASSWORD, visitorFrom(7));
+  const first = await world.accounts.signIn(EMAIL, PASSWORD, OWNER);
+  const second = await world.accounts.signIn(bob, PASSWORD, { ...OWNER, deviceToken: first.deviceToken });
+  for (let network = 100; network < 140; network++) {
+    await refusedFrom(world, visitorFrom(network));
+    await refusalOf(world.accounts.signIn(bob, "a wrong guess", visitorFrom(network + 100)));
+  }
+  const elsewhere = { ...visitorFrom(8), deviceToken: second.deviceToken };
+  const third = await world.accounts.signIn(EMAIL, PASSWORD, elsewhere);
+  expect(
+    await world.accounts.signIn(bob, PASSWORD, { ...elsewhere, deviceToken: third.deviceToken }),
+  ).toBeDefined();
+
+  const { rows } = await world.database.pool.query("select client_hash from known_clients");
+  expect(JSON.stringify(rows)).not.toContain(third.deviceToken);
+});
+
+test("each series of wrong passwords doubles the time until the next", async () => {
+  await using world = await openWithAnn();
+  const waits: number[] = [];
+  for (let series = 0; series < 9; series++) {
+    await guess(world, 5);
+    const { extras } = (await refusalOf(world.accounts.signIn(EMAIL, PASSWORD, GUESSER))) as unknown as {
+      extras: { retryAfterSeconds: number };
+    };
+    waits.push(Math.round(extras.retryAfterSeconds / 60));
+    world.pass(extras.retryAfterSeconds * 1000);
+    await world.accounts.deleteExpired();
+  }
+  expect(waits).toEqual([5, 10, 20, 40, 80, 160, 240, 240, 240]);
+
+  // A day without attempts, or a sign-in, starts over.
+  world.pass(24 * 60 * MINUTE_MS);
+  await world.accounts.deleteExpired();
+  await guess(world, 5);
+  world.pass(5 * MINUTE_MS);
+  await world.accounts.signIn(EMAIL, PASSWORD, GUESSER);
+  await guess(world, 5);
+  world.pass(5 * MINUTE_MS);
+  expect(await world.accounts.signIn(EMAIL, PASSWORD, GUESSER)).toBeDefined();
 });
 
 test("frequent sign-ins with the right password are not limited", async () => {

@@ -71,15 +71,17 @@ type Answer<T> = {
   status: number;
   body: T & { code?: string };
   setCookie: string | undefined;
+  setDevice: string | undefined;
   headers: Headers;
 };
 
 /** Stores and sends cookies like a browser. */
 function openBrowser(address: string) {
-  let cookie: string | undefined;
+  const cookies = new Map<string, string>();
   return {
+    /** The session cookie. */
     get cookie() {
-      return cookie;
+      return [...cookies.values()].find((cookie) => !cookie.includes("-device="));
     },
     async ask<T = object>(
       method: string,
@@ -90,24 +92,44 @@ function openBrowser(address: string) {
       const answer = await fetch(`${address}/api/v1${path}`, {
         method,
         headers: {
-          ...(cookie && { cookie }),
+          ...(cookies.size > 0 && { cookie: [...cookies.values()].join("; ") }),
           ...(body && { "content-type": "application/json" }),
           ...headers,
         },
         ...(body && { body: JSON.stringify(body) }),
       });
-      const setCookie = answer.headers.get("set-cookie") ?? undefined;
-      if (setCookie) cookie = /Max-Age=0/.test(setCookie) ? undefined : setCookie.split(";", 1)[0];
+      const [setCookie, setDevice] = answer.headers.getSetCookie();
+      for (const set of answer.headers.getSetCookie()) {
+        const pair = set.split(";", 1)[0]!;
+        const name = pair.split("=", 1)[0]!;
+        if (/Max-Age=0/.test(set)) cookies.delete(name);
+        else cookies.set(name, pair);
+      }
       const text = await answer.text();
       return {
         status: answer.status,
         body: text ? JSON.parse(text) : {},
         setCookie,
+        setDevice,
         headers: answer.headers,
       };
     },
   };
 }
+
+test("a browser that has signed in before is not locked out by others of its network", async () => {
+  await using service = await openService();
+  const browser = service.browser();
+  const ann = { email: "ann@example.com", password: PASSWORD };
+  await browser.ask("POST", "/auth/sign-up", ann);
+  await browser.ask("POST", "/auth/sign-out");
+
+  const others = service.browser();
+  for (let count = 0; count < 5; count++)
+    await others.ask("POST", "/auth/sign-in", { ...ann, password: "a wrong guess" });
+  expect(await others.ask("POST", "/auth/sign-in", ann)).toMatchObject({ status: 429 });
+  expect(await browser.ask("POST", "/auth/sign-in", ann)).toMatchObject({ status: 200 });
+});
 
 test("sign-up, reading the account, sign-out and sign-in", async () => {
   await using service = await openService();
@@ -126,6 +148,9 @@ test("sign-up, reading the account, sign-out and sign-in", async () => {
     limits: { api_access: true, requests_per_minute: 600 },
   });
   expect(signedUp.setCookie).toMatch(/^mailvet=[\w-]{43}; Expires=.* GMT; Path=\/; HttpOnly; SameSite=Lax$/);
+  expect(signedUp.setDevice).toMatch(
+    /^mailvet-device=[\w-]{43}; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax$/,
+  );
 
   expect((await browser.ask("GET", "/auth/session")).body).toEqual(signedUp.body);
   expect((await browser.ask("GET", "/account")).body).toEqual(signedUp.body.account);

@@ -210,3 +210,30 @@ test("without a mail server the operator gets the email to pass on", async () =>
   await world.accounts.chooseNewPassword(token, NEW_PASSWORD, HERE);
   expect(await world.accounts.signIn(EMAIL, NEW_PASSWORD, HERE)).toBeDefined();
 });
+
+test("the owner is told once a day that many wrong passwords were tried", async () => {
+  await using post = await openMailServer();
+  await using world = openAccountsWorld({ mail: post.mail });
+  await world.accounts.signUp(EMAIL, PASSWORD, HERE);
+  await world.accounts.confirmEmail(tokenIn(await post.received(1), "confirm-email"), HERE);
+
+  const guessFrom = (network: number) =>
+    refusalOf(world.accounts.signIn(EMAIL, "a wrong guess", visitorFrom(network)));
+  for (let network = 100; network < 119; network++) await guessFrom(network);
+  await world.accounts.close(); // waits for emails
+  expect(post.mails).toHaveLength(1);
+
+  for (let network = 119; network < 130; network++) await guessFrom(network);
+  world.pass(5 * MINUTE_MS);
+  for (let network = 130; network < 160; network++) await guessFrom(network);
+  await world.accounts.close();
+  expect(post.mails).toHaveLength(2);
+  const notice = await post.received(2);
+  expect(notice.to).toEqual([EMAIL]);
+  expect(notice.content).toContain("wrong passwords");
+
+  world.pass(DAY_MS);
+  for (let network = 100; network < 120; network++) await guessFrom(network);
+  await world.accounts.close();
+  expect(post.mails).toHaveLength(3);
+});

@@ -2,11 +2,11 @@
  * Accounts with their dependencies and a clock that a test can advance. The tests of a file share a database, one world at a
  * time, and each leaves it empty.
  */
-import { readEngineSettings, settingsFrom, type Verifier, verifierFrom } from "@mailvet/engine";
 import { afterAll, beforeAll } from "vitest";
 import { type Accounts, type AccountsDeps, createAccounts } from "../src/accounts/accounts.ts";
+import type { SessionClient } from "../src/accounts/known-clients.ts";
 import { createMailer, type MailSettings, type OutgoingEmail } from "../src/accounts/mailer.ts";
-import { createSessions, type SessionClient, type Sessions } from "../src/accounts/sessions.ts";
+import { createSessions, type Sessions } from "../src/accounts/sessions.ts";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { type LoggedEvent, recordEvents } from "./logged-events.ts";
@@ -21,6 +21,7 @@ export type AccountsWorld = AsyncDisposable & {
   events: LoggedEvent[];
   /** Accounts whose cached keys were invalidated. */
   forgotten: string[];
+  now(): Date;
   pass(ms: number): void;
 };
 
@@ -33,23 +34,16 @@ export const PUBLIC_URL = "https://mailvet.example";
 /** Opens the database of a test file, and returns a function that opens a world on it. */
 export function worldsOnOneDatabase(): (options?: WorldOptions) => AccountsWorld {
   let database: TestDatabase;
-  let verifier: Verifier;
   beforeAll(async () => {
     database = await openTestDatabase();
-    verifier = verifierFrom(readEngineSettings(settingsFrom({})));
   });
   afterAll(async () => {
-    await verifier.close();
     await database.close();
   });
-  return (options = {}) => openAccountsWorld(database, verifier, options);
+  return (options = {}) => openAccountsWorld(database, options);
 }
 
-function openAccountsWorld(
-  database: TestDatabase,
-  verifier: Verifier,
-  { mail, settings }: WorldOptions,
-): AccountsWorld {
+function openAccountsWorld(database: TestDatabase, { mail, settings }: WorldOptions): AccountsWorld {
   const passedOn: OutgoingEmail[] = [];
   const { events, log } = recordEvents();
   const forgotten: string[] = [];
@@ -63,9 +57,16 @@ function openAccountsWorld(
     ledger,
     sessions,
     mailer,
-    verify: verifier.verify,
+    revokeKeys: async () => {},
     forgetAccount: async (accountId) => void forgotten.push(accountId),
-    settings: { signUp: "open", signUpCredits: 100, signUpPlan: "free", publicUrl: PUBLIC_URL, ...settings },
+    settings: {
+      signUp: "open",
+      signUpCredits: 100,
+      signUpPlan: "free",
+      publicUrl: PUBLIC_URL,
+      requireTwoFactor: "off",
+      ...settings,
+    },
     now,
     log,
   });
@@ -77,6 +78,7 @@ function openAccountsWorld(
     passedOn,
     events,
     forgotten,
+    now,
     pass(ms) {
       skippedMs += ms;
     },

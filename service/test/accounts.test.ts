@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
+import { hashPassword } from "../src/accounts/password.ts";
 import { accounts as accountsTable, sessions as sessionsTable } from "../src/accounts/schema.ts";
 import {
   type AccountsWorld,
@@ -201,3 +202,115 @@ async function someoneWaits(pool: AccountsWorld["database"]["pool"]): Promise<vo
 function median(numbers: readonly number[]): number {
   return numbers.toSorted((one, other) => one - other)[numbers.length >> 1]!;
 }
+
+test.for([
+  ["password1234", "common"],
+  ["PassWord123!", "common"],
+  ["ｐａｓｓｗｏｒｄ１２３", "common"], // full-width
+  ["1234567890", "common"],
+  ["qwertyuiop", "common"],
+  ["xxxxxxxxxxxx", "one character"],
+  ["Ann.Longname@Example.com", "your email"],
+  ["ann.longname", "your email"],
+])("the new password %s is refused with its reason, everywhere", async ([password, reason]) => {
+  await using world = openAccountsWorld();
+  const email = "ann.longname@example.com";
+  const session = await signUp(world, email);
+  await world.accounts.requestReset(email, HERE);
+  await world.accounts.close(); // waits for emails
+  const token = /token=([\w-]+)/.exec(world.passedOn[0]!.text)![1]!;
+
+  const refusals = await Promise.all([
+    refusalOf(world.accounts.signUp(email, password!, HERE)),
+    refusalOf(world.accounts.changePassword(session, { current: PASSWORD, next: password! })),
+    refusalOf(world.accounts.chooseNewPassword(token, password!, HERE)),
+  ]);
+  const refused = (pointer: string) => ({
+    code: "validation_failed",
+    extras: { errors: [{ pointer, message: expect.stringContaining(reason!) }] },
+  });
+  expect(refusals).toMatchObject([refused("/password"), refused("/new_password"), refused("/new_password")]);
+  expect(await world.accounts.signIn(email, PASSWORD, HERE)).toBeDefined();
+});
+
+test("an account whose password is common keeps signing in", async () => {
+  await using world = openAccountsWorld();
+  const { accountId } = await signUp(world, "ann@example.com");
+  const passwordHash = await hashPassword("password1234");
+  await world.database.orm.update(accountsTable).set({ passwordHash }).where(eq(accountsTable.id, accountId));
+  expect(await world.accounts.signIn("ann@example.com", "password1234", HERE)).toMatchObject({ accountId });
+});
+
+test("one mailbox has one account, however its domain is spelled", async () => {
+  await using world = openAccountsWorld();
+  const { accountId } = await signUp(world, "Ann@Bücher.example");
+  expect(await world.accounts.find(accountId)).toMatchObject({ email: "ann@xn--bcher-kva.example" });
+
+  const spellings = [
+    "ann@BÜCHER.example",
+    "ann@xn--bcher-kva.example",
+    "ANN@XN--BCHER-KVA.EXAMPLE",
+    "ann@bu\u0308cher.example",
+  ];
+  for (const spelling of spellings) {
+    expect((await refusalOf(signUp(world, spelling))).code).toBe("email_taken");
+    expect(await world.accounts.signIn(spelling, PASSWORD, HERE)).toMatchObject({ accountId });
+  }
+});
+
+test("an account that was stored with another spelling keeps it, and stays the only one of its mailbox", async () => {
+  await using world = openAccountsWorld();
+  const { accountId } = await signUp(world, "ann@example.com");
+  const store = (email: string) =>
+    world.database.orm.update(accountsTable).set({ email }).where(eq(accountsTable.id, accountId));
+  await store("ann@bücher.example");
+  for (const spelling of ["ann@bücher.example", "ann@xn--bcher-kva.example"]) {
+    expect(await world.accounts.signIn(spelling, PASSWORD, HERE)).toMatchObject({ accountId });
+    expect((await refusalOf(signUp(world, spelling))).code).toBe("email_taken");
+  }
+  const fullWidth = "ann@ｅｘａｍｐｌｅ.com";
+  await store(fullWidth);
+  expect(await world.accounts.signIn(fullWidth, PASSWORD, HERE)).toMatchObject({ accountId });
+});
+
+test("spellings of one email share the limit of wrong passwords", async () => {
+  await using world = openAccountsWorld();
+  await signUp(world, "ann@bücher.example");
+  const codes: string[] = [];
+  for (let count = 0; count < 6; count++) {
+    const email = count % 2 ? "ann@bücher.example" : "ann@xn--bcher-kva.example";
+    codes.push((await refusalOf(world.accounts.signIn(email, "a wrong guess", visitorFrom(2)))).code);
+  }
+  expect(codes.slice(4)).toEqual(["wrong_credentials", "rate_limited"]);
+});
+
+test.for([
+  ["ann@example。com", "full-width"],
+  ["ann@ｅｘａｍｐｌｅ.com", "full-width"],
+  ["ａnn@example.com", "full-width"],
+  ["ﬁsh@example.com", "full-width"],
+  ["a\u00adnn@example.com", "full-width"],
+  ["ann\u200b@example.com", "full-width"],
+  ["аnn@example.com", "alphabets"], // Cyrillic а
+  ["ann@ехample.com", "alphabets"], // Cyrillic е and х
+  ["ann@xn--ample-ywe6i.com", "alphabets"], // the same as an A-label
+  ["ann@оррԁ.com", "alphabets"], // Cyrillic only, and all of it looks Latin
+])("sign-up with %s is refused: its characters look like others", async ([email, reason]) => {
+  await using world = openAccountsWorld();
+  expect(await refusalOf(signUp(world, email!))).toMatchObject({
+    code: "validation_failed",
+    extras: { errors: [{ pointer: "/email", message: expect.stringContaining(reason!) }] },
+  });
+});
+
+test.for([
+  "josé@example.com",
+  "иван@почта.рф",
+  "ann@例え.jp",
+  "user@köln.example",
+  "o'neil+x_1@example.com",
+  "γιώργος@example.gr",
+])("sign-up with %s is accepted", async (email) => {
+  await using world = openAccountsWorld();
+  expect(await signUp(world, email)).toBeDefined();
+});

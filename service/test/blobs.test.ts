@@ -1,5 +1,5 @@
 /** Both blob stores, a directory and an S3 server, and uploads on each of them. */
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BadSettings } from "@mailvet/engine";
@@ -274,6 +274,38 @@ test("files and directories are for the service's user only", async () => {
   expect(modeOf("blobs", "uploads", "x", "0")).toBe(0o600);
   await store.delete("uploads/x/0");
   expect(readdirSync(join(folder, "private", "blobs", "uploads"))).toEqual([]); // no empty folder per upload
+});
+
+test("files of others in the directory are neither listed nor deleted, and hinder no deletion", async () => {
+  const directory = join(folder, "shared", "blobs");
+  const blobs = createDirectoryStore(directory);
+  await using world = await openIntakeWorld({}, blobs);
+  const { upload_id: id } = await world.preview(await world.account(), "email\nann@example.com\n");
+  // NFS renames a file that is deleted while a process reads it.
+  const others = [join("uploads", id, ".nfs000000000001"), join("uploads", "Thumbs.db")];
+  for (const name of others) writeFileSync(join(directory, name), "x");
+  expect(await keysIn(blobs, "uploads")).toEqual([`uploads/${id}/0`]);
+  await world.query("delete from uploads");
+  expect(await world.files.deleteOrphans(-3_600_000)).toBe(1);
+  await world.files.delete(id);
+  for (const name of others) expect(existsSync(join(directory, name))).toBe(true);
+});
+
+test("folders that are deleted while the directory is listed hide no other file", async () => {
+  const blobs = createDirectoryStore(join(folder, "churn", "blobs"));
+  await blobs.put("uploads/kept/0", Buffer.from("x"));
+  let isOver = false;
+  const churn = async (name: number) => {
+    for (let round = 0; round < 150; round++) {
+      await blobs.put(`uploads/${name}-${round}/0`, Buffer.from("x"));
+      await blobs.delete(`uploads/${name}-${round}/0`);
+    }
+  };
+  const churned = Promise.all([0, 1, 2, 3].map(churn)).finally(() => {
+    isOver = true;
+  });
+  while (!isOver) expect(await keysIn(blobs, "uploads")).toContain("uploads/kept/0");
+  await churned;
 });
 
 test("a bucket with more objects than one page lists them all", async () => {

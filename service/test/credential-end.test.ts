@@ -1,27 +1,30 @@
 /** Event streams and long polls end with the key or session that opened them. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { type Lists, listsOf } from "./jobs-http-world.ts";
+import { listsOf } from "./jobs-http-world.ts";
 import { PATIENCE } from "./patience.ts";
-import { type Asked, openService, type TestAccount, type TestService } from "./service.ts";
+import { type Asked, cookieOf, openService, type TestAccount, type TestService } from "./service.ts";
 
 let service: TestService;
 let ann: TestAccount;
-let lists: Lists;
 let path: string;
 beforeAll(async () => {
   service = await openService();
   ann = await service.openAccount({ credits: 10 });
-  lists = listsOf(service, ann);
-  // Paused, it never changes: only the credential can end what follows it.
-  const { id } = await lists.confirm(await lists.upload("email\nslow-3s@mailvet.test\n"));
-  path = `/bulk/jobs/${id}`;
-  await vi.waitFor(async () => {
-    const { body } = await service.ask(`${path}/pause`, { key: ann.key, method: "POST" });
-    expect(body.status).toBe("paused");
-  }, PATIENCE);
+  path = await pausedJobOf(ann);
 });
 beforeEach(() => setPlan("payg"));
 afterAll(() => service[Symbol.asyncDispose]());
+
+/** Its path. Paused, it never changes: only the credential can end what follows it. */
+async function pausedJobOf(account: TestAccount): Promise<string> {
+  const lists = listsOf(service, account);
+  const { id } = await lists.confirm(await lists.upload("email\nslow-3s@mailvet.test\n"));
+  await vi.waitFor(async () => {
+    const { body } = await service.ask(`/bulk/jobs/${id}/pause`, { key: account.key, method: "POST" });
+    expect(body.status).toBe("paused");
+  }, PATIENCE);
+  return `/bulk/jobs/${id}`;
+}
 
 async function setPlan(plan: string): Promise<void> {
   const cookie = await service.operatorCookie();
@@ -35,7 +38,7 @@ const revokeKey = async (): Promise<[Asked, () => Promise<unknown>]> => {
 const signOut = async (): Promise<[Asked, () => Promise<unknown>]> => {
   const { email, password } = ann;
   const { headers } = await service.ask("/auth/sign-in", { body: { email, password } });
-  const cookie = headers.get("set-cookie")!.split(";", 1)[0]!;
+  const cookie = headers.getSetCookie()[0]!.split(";", 1)[0]!;
   return [{ cookie }, () => service.ask("/auth/sign-out", { method: "POST", cookie })];
 };
 const changePlan = async (): Promise<[Asked, () => Promise<unknown>]> => {
@@ -67,6 +70,18 @@ test.for(ENDS)("a long poll is refused when %s", async ([, make, code]) => {
   for (const answer of await Promise.all(waiting)) expect(answer.body.code).toBe(code);
 });
 
+test("an event stream under the old token of a session ends when the password is changed", async () => {
+  const bob = await service.openAccount({ credits: 10 });
+  const { cookie, password } = bob; // its only session
+  const job = await pausedJobOf(bob);
+  const reader = await openStream({ cookie }, job);
+  expect(await reader.next()).toContain("event: progress");
+  const body = { current_password: password, new_password: "another password of bob" };
+  const changed = await service.ask("/auth/password", { cookie, body });
+  expect(await reader.rest()).not.toContain("event: end");
+  expect(await (await openStream({ cookie: cookieOf(changed) }, job)).next()).toContain("event: progress");
+});
+
 test("what another key follows goes on", async () => {
   const { key } = await ann.makeKey({ mode: "live" });
   const stream = await openStream({ key });
@@ -77,9 +92,9 @@ test("what another key follows goes on", async () => {
   expect(await stream.rest()).toContain("event: end");
 });
 
-async function openStream({ key, cookie }: Asked) {
+async function openStream({ key, cookie }: Asked, job = path) {
   const headers = { ...(key ? { "x-api-key": key } : {}), ...(cookie ? { cookie } : {}) };
-  const { body, status } = await fetch(`${service.url}/api/v1${path}/events`, { headers });
+  const { body, status } = await fetch(`${service.url}/api/v1${job}/events`, { headers });
   expect(status).toBe(200);
   const reader = body!.pipeThrough(new TextDecoderStream()).getReader();
   return {
@@ -94,3 +109,38 @@ async function openStream({ key, cookie }: Asked) {
     },
   };
 }
+
+test.for(["change", "reset"])("a password %s revokes API keys only on request", async (how) => {
+  const bob = await service.openAccount();
+  let current = bob.password;
+  const setPassword = async (next: string, more: object) => {
+    if (how === "change") {
+      const signedIn = await service.ask("/auth/sign-in", { body: { email: bob.email, password: current } });
+      const body = { current_password: current, new_password: next, ...more };
+      expect(await service.ask("/auth/password", { cookie: cookieOf(signedIn), body })).toMatchObject({
+        status: 204,
+      });
+    } else {
+      const said = service.said.length;
+      await service.ask("/auth/password-reset", { body: { email: bob.email } });
+      await vi.waitFor(() => expect(service.said.length).toBeGreaterThan(said), PATIENCE);
+      const token = /token=([\w-]+)/.exec(service.said.at(-1)!)![1];
+      const body = { token, new_password: next, ...more };
+      expect(await service.ask("/auth/password-reset/confirm", { body })).toMatchObject({ status: 204 });
+    }
+    current = next;
+  };
+  const other = await bob.makeKey();
+  await setPassword("another fine password", {});
+  expect(await service.ask("/account", { key: bob.key })).toMatchObject({ status: 200 });
+  expect(await service.ask("/auth/session", { cookie: bob.cookie })).toMatchObject({ status: 401 });
+
+  await setPassword("a third fine password", { revoke_keys: true });
+  for (const key of [bob.key, other.key]) {
+    expect(await service.ask("/account", { key })).toMatchObject({
+      status: 401,
+      body: { code: "invalid_api_key" },
+    });
+  }
+  expect(await service.ask("/account", { key: ann.key })).toMatchObject({ status: 200 });
+});

@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { exportBlobs, importBlob } from "../src/blobs/blob-dump.ts";
 import { claimBlobStore } from "../src/blobs/claimed-store.ts";
-import { exportInstallation, importInstallation } from "../src/db/dump.ts";
+import { DumpError, exportInstallation, importInstallation } from "../src/db/dump.ts";
 import { createPartitions, partitionDates } from "../src/db/partitions.ts";
 import { RESET_SLICE_NUMBERS } from "../src/jobs/slice-save.ts";
 import { RESET_CLAIMS } from "../src/queue/upkeep.ts";
@@ -71,6 +71,18 @@ test("partitions are created by an import as they were, for rows of every date",
     expect(await contentOf(to, table), table).toEqual(await contentOf(from, table));
   for (const table of ["results", "cached_verdicts"])
     expect(await partitionDates(to.pool, table)).toEqual(await partitionDates(from.pool, table));
+});
+
+test("dates of partitions in the file are dates, and never executed as SQL", async () => {
+  await using from = await openTestDatabase();
+  await using to = await openTestDatabase();
+  await createPartitions(from.pool, ["results"], ["2030-01-01"]);
+  const text = gunzipSync(await exported(from)).toString();
+  for (const dates of [`["x (); drop table accounts cascade; --"]`, `"2030-01-01"`, "null"]) {
+    const file = gzipSync(text.replace(`["2030-01-01"]`, dates));
+    await expect(importInstallation(to.connection, Readable.from([file]))).rejects.toThrow(DumpError);
+  }
+  expect((await to.pool.query("select to_regclass('accounts') as found")).rows[0].found).not.toBeNull();
 });
 
 test("claims of running tasks are not part of an export: they are due again after the import", async () => {

@@ -158,6 +158,22 @@ export const ENDPOINTS: readonly Endpoint[] = [
     wrong: { body: { current_password: PASSWORD, new_password: "short" }, pointer: "/new_password" },
     ignoresIdempotencyKey: true,
   }),
+  endpoint("GET /auth/two-factor", "session"),
+  endpoint("POST /auth/two-factor", "session", {
+    body: { password: "not the password" },
+    wrong: { body: {}, pointer: "/password" },
+    ignoresIdempotencyKey: true,
+  }),
+  endpoint("POST /auth/two-factor/confirm", "session", {
+    body: { code: "000000" },
+    wrong: { body: { code: "1" }, pointer: "/code" },
+    ignoresIdempotencyKey: true,
+  }),
+  endpoint("POST /auth/two-factor/disable", "session", {
+    body: { password: "not the password", code: "000000" },
+    wrong: { body: { password: PASSWORD }, pointer: "/code" },
+    ignoresIdempotencyKey: true,
+  }),
   endpoint("POST /auth/password-reset", "open", {
     body: { email: "nobody@team.example" },
     wrong: { body: { email: [] }, pointer: "/email" },

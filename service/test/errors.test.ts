@@ -246,7 +246,12 @@ const ROWS: readonly Row[] = [
     only("POST /auth/sign-in"),
     (endpoint) => changed({ body: { email: people.ann.email, password: "another password" } })(endpoint),
   ],
-  ["a wrong current password", "wrong_credentials", only("POST /auth/password"), changed({})],
+  [
+    "a wrong current password",
+    "wrong_credentials",
+    only("POST /auth/password", "POST /auth/two-factor", "POST /auth/two-factor/disable"),
+    changed({}),
+  ],
   [
     "a link that was never sent",
     "link_expired",
@@ -264,6 +269,8 @@ const COVERED_ELSEWHERE: readonly (readonly [ProblemCode, AppliesTo])[] = [
   ["internal_error", everywhere],
   ["overloaded", everywhere],
   ["sign_up_closed", only("POST /auth/sign-up")],
+  ["two_factor_required", only("POST /auth/sign-in")],
+  ["two_factor_enabled", only("POST /auth/two-factor")],
   ["idempotency_in_flight", honoursIdempotencyKeys],
   ["idempotency_key_reused", honoursIdempotencyKeys],
 ];

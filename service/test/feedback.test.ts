@@ -139,6 +139,16 @@ test("sandbox outcomes are ignored, by a test key or at its domain", async () =>
   expect(await outcomesOf(ann)).toEqual([]);
 });
 
+test("a test key does not see outcomes of live keys", async () => {
+  const ann = await service.openAccount();
+  const test = await ann.makeKey({ mode: "test" });
+  await tell(ann, { email: "ann@shop.io", outcome: "bounced" });
+  const reportFor = async (key: string) => (await service.ask("/feedback/report", { key })).body;
+  const nothing = await reportFor((await service.openAccount()).key);
+  expect(await reportFor(test.key)).toEqual(nothing);
+  expect(await reportFor(ann.key)).not.toEqual(nothing);
+});
+
 test("a test key does not delete outcomes of live keys", async () => {
   const ann = await service.openAccount();
   const test = await ann.makeKey({ mode: "test" });

@@ -91,6 +91,41 @@ test("a migration that waits for an open transaction does not hold up others, an
   expect((await pool.query("select next_column from accounts")).rowCount).toBe(1);
 });
 
+test("a migration that ends in a deadlock with a running process is tried again", async () => {
+  await using database = await openTestDatabase();
+  using next = withNextMigration(
+    [
+      "alter table jobs add column next_column text",
+      "select pg_advisory_xact_lock(42)",
+      "alter table results add column next_column text",
+    ].join(";--> statement-breakpoint\n"),
+  );
+  const { pool, connection } = database;
+  const isWaiting = async (query: string) =>
+    (
+      await pool.query("select from pg_stat_activity where wait_event_type = 'Lock' and query like $1", [
+        query,
+      ])
+    ).rowCount === 1;
+  const worker = await pool.connect();
+  const pausing = await pool.connect();
+  await pausing.query("select pg_advisory_lock(42)");
+  // As a worker that saves a slice: results, then the job. It leaves it to the migration to detect the deadlock.
+  await worker.query("begin; set local deadlock_timeout = '1h'");
+  await worker.query("delete from results");
+  const migrating = migrate(connection, { folder: next.folder, lockTimeoutMs: 600_000 });
+  await expect.poll(() => isWaiting("%select pg_advisory_xact_lock(42)%")).toBe(true);
+  const saved = worker.query("delete from jobs");
+  await expect.poll(() => isWaiting("delete from jobs")).toBe(true);
+  await pausing.query("select pg_advisory_unlock(42)");
+  pausing.release();
+  await saved;
+  await worker.query("commit");
+  worker.release();
+  await migrating;
+  expect((await pool.query("select next_column from results")).rowCount).toBe(0);
+});
+
 test("tasks that wait or run in a database of the previous release are converted and finish", async () => {
   await using database = await openTestDatabase();
   const { connection, pool, orm } = database;

@@ -183,6 +183,23 @@ test("rows that a worker of an earlier release stores are part of the results, a
   expect(await countOf("duplicates", id)).toBe(0);
 });
 
+test("rows of an earlier release's worker are deleted, too, when the rest is left to the drop of the partition", async () => {
+  const date = "2020-01-02";
+  await createPartitions(database.pool, TABLES, [date]);
+  const id = await addJob({ rowsExpireOn: date, expiresAt: inDays(-1) });
+  await database.pool.query('delete from results where job_id = $1 and "row" > 10', [id]);
+  await database.pool.query("delete from duplicates where job_id = $1 and row > 10", [id]);
+  await database.pool.query(`${INSERT_RESULTS}) select ${RESULT} ${RESULT_ROWS} and n > 10`, [id, 20]);
+  await database.pool.query(
+    "insert into duplicates (job_id, row, first_row, email) values ($1, 20, 19, 'p@x.test')",
+    [id],
+  );
+  expect(await eraseExpiredJobs(database, files)).toBe(1);
+  expect(await partitionDates(database.pool, "results")).not.toContain(date);
+  expect(await countOf("results", id)).toBe(0);
+  expect(await countOf("duplicates", id)).toBe(0);
+});
+
 test("a database of an earlier release keeps its results, and gets partitions after they were looked through", async () => {
   await using old = await openTestDatabase();
   const { connection, pool } = old;
@@ -215,6 +232,25 @@ test("a database of an earlier release keeps its results, and gets partitions af
   await prepareRetention(pool, 30);
   expect(await partitionFor(pool, 30)).not.toBeNull();
   expect((await readVerdicts(pool, { id, rowsExpireOn: null }, 1, 200)).size).toBe(99);
+});
+
+test("reading results locks the job's partition and not all of them, however often a connection does it", async () => {
+  await using other = await openTestDatabase();
+  const dates = Array.from({ length: 28 }, (_, day) => `2030-01-${String(day + 1).padStart(2, "0")}`);
+  await createPartitions(other.pool, TABLES, dates);
+  const client = await other.pool.connect();
+  const locks = [];
+  for (let n = 0; n < 8; n++) {
+    await client.query("begin");
+    await readVerdicts(client, { id: randomUUID(), rowsExpireOn: dates[0]! }, 1, 1_000);
+    const { rows } = await client.query(
+      "select count(*)::int from pg_locks where pid = pg_backend_pid() and relation::regclass::text ~ '_2030'",
+    );
+    locks.push(rows[0].count);
+    await client.query("commit");
+  }
+  client.release();
+  expect(new Set(locks)).toEqual(new Set([4])); // two tables, each with its index
 });
 
 test("page 2,000 of the results reads as much of the database as page 1", async () => {

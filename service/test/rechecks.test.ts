@@ -93,6 +93,21 @@ test("greylisted-then-valid in the sandbox is rechecked and published; final res
   expect(rows).toEqual([{ all: 1 }]);
 });
 
+test("live and test mode have a recheck each for the same address", async () => {
+  const fay = await subscriber();
+  const { key } = await fay.makeKey({ mode: "test" });
+  const body = { url: receiver.url, events: ["validation.completed"] };
+  expect((await service.ask("/webhooks", { key, body })).status).toBe(201);
+  const answers = await Promise.all(
+    [fay, { ...fay, key }].map((caller) => check(caller, "greylisted-then-valid@mailvet.test")),
+  );
+  const greylisted = answers.filter(({ sub_status }) => sub_status === "greylisted");
+  expect(greylisted.length).toBeGreaterThan(0); // both, unless one came two seconds later
+  for (const { request_id } of greylisted) {
+    expect(await announcementOf(request_id)).toMatchObject({ data: { result: { status: "valid" } } });
+  }
+});
+
 test("a check whose client disconnected is refunded and not rechecked", async () => {
   const dan = await subscriber();
   const path = "/api/v1/validation/single?email=slow-3s@mailvet.test&timeout_seconds=1";

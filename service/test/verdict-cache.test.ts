@@ -185,6 +185,18 @@ test("facts about a domain are stored once, and verdicts keep those they were de
   expect(recalled.get("ann7@facts.test")?.evidence.provider).toBe("new-provider");
 });
 
+test("one read returns verdicts with more facts than a process has in memory", async () => {
+  const accountId = await openAccount();
+  const addresses = Array.from({ length: 6_000 }, (_, i) => `ann@domain${i}.test`);
+  const writing = openMemory();
+  for (const [i, address] of addresses.entries())
+    writing.store(accountId, address, { ...proven, provider: `provider${i}` }, Date.now());
+  await writing.close();
+  const recalled = await openMemory().findStale(accountId, addresses);
+  expect(recalled.size).toBe(addresses.length);
+  for (const i of [0, 5_999]) expect(recalled.get(addresses[i]!)?.evidence.provider).toBe(`provider${i}`);
+});
+
 test("a later verdict that is no longer fresh is not followed by an earlier one that would be", async () => {
   const accountId = await openAccount();
   const memory = openMemory();

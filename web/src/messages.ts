@@ -54,6 +54,7 @@ export const common = {
   save: "Save",
   saved: "Saved.",
   loading: "Loading",
+  twoFactorCode: "Code",
   required: "This field is required.",
   optional: "Optional.",
   askForCredits: "Ask your administrator for more credits.",

@@ -1,4 +1,5 @@
 /** Journeys of an account: API keys, credits granted by the operator, an expired session. */
+import { TOTP } from "otpauth";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { OPERATOR } from "../../service/test/service.ts";
@@ -170,6 +171,73 @@ journey("the operator redrives a task that failed for good", async ({ service, v
   await letters.getByRole("button", { name: "Redrive" }).click();
   await letters.getByText("No failed tasks in the last 30 days").waitFor();
 });
+
+journey(
+  "two-factor sign-in is enabled, used with a code and a recovery code, and disabled",
+  async (context) => {
+    const { service, visit } = context;
+    const person = await service.openAccount();
+    const { page, open } = await visit({
+      expected: [
+        "401 POST /api/v1/auth/sign-in",
+        "401 GET /api/v1/auth/session",
+        "422 POST /api/v1/auth/two-factor/confirm",
+      ],
+    });
+    await open("/settings");
+    await signIn(page, person);
+    const section = page.getByRole("region", { name: "Two-factor sign-in" });
+    await section.getByRole("textbox", { name: "Your password" }).fill(person.password);
+    await section.getByRole("button", { name: "Set up" }).click();
+    await section.getByRole("img", { name: "QR code for your authenticator app" }).waitFor();
+    const secret = (await section.getByText(/^[A-Z2-7]{32}$/).textContent())!;
+    const stepMs = 30_000;
+    const code = (steps = 0) => new TOTP({ secret }).generate({ timestamp: Date.now() + steps * stepMs });
+    await section.getByRole("textbox", { name: "Code" }).fill("000000");
+    await section.getByRole("button", { name: "Enable" }).click();
+    await section.getByText("The code is incorrect or was used already.").waitFor();
+    await section.getByRole("textbox", { name: "Code" }).fill(code());
+    await section.getByRole("button", { name: "Enable" }).click();
+    const dialog = page.getByRole("dialog", { name: "Recovery codes" });
+    const recoveryCodes = (await dialog.getByText(/^([a-z2-7]{4}-){3}/).textContent())!.split("\n");
+    expect(recoveryCodes).toHaveLength(10);
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await section.getByText("Enabled. 10 recovery codes left.").waitFor();
+
+    const signOut = async () => {
+      await page.getByRole("button", { name: "Sign out of this browser" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
+      await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+    };
+    const enterCode = async (text: string) => {
+      await page.getByRole("textbox", { name: "Code" }).fill(text);
+      await page.getByRole("button", { name: "Sign in" }).click();
+    };
+    await signOut();
+    await open("/settings");
+    await signIn(page, person);
+    await page.getByRole("heading", { level: 1, name: "Two-factor sign-in" }).waitFor();
+    await enterCode("000000");
+    await page.getByText("The code is incorrect or was used already.").waitFor();
+    await enterCode(code(1));
+    await section.getByText("Enabled. 10 recovery codes left.").waitFor();
+
+    await signOut();
+    await open("/settings");
+    await signIn(page, person);
+    await enterCode(recoveryCodes[0]!);
+    await section.getByText("Enabled. 9 recovery codes left.").waitFor();
+
+    await section.getByRole("textbox", { name: "Your password" }).fill(person.password);
+    await section.getByRole("textbox", { name: "Code" }).fill(recoveryCodes[1]!);
+    await section.getByRole("button", { name: "Disable" }).click();
+    await section.getByRole("button", { name: "Set up" }).waitFor();
+    await signOut();
+    await open("/settings");
+    await signIn(page, person);
+    await section.getByRole("button", { name: "Set up" }).waitFor();
+  },
+);
 
 async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
   await page.getByLabel("Email").fill(email);

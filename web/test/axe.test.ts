@@ -2,6 +2,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { answersSlowly, mailDomain } from "@mailvet/lab";
 import { type Client, createClient } from "@mailvet/sdk";
+import { TOTP } from "otpauth";
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { journeysIn } from "./journey.ts";
@@ -25,6 +26,31 @@ journey("the sign-in pages have no serious violations", async ({ visit }) => {
   await page.getByRole("button", { name: "Sign in" }).click(); // with empty fields
   await expect.poll(() => focusedLabel(page)).toBe("Email"); // so that a screen reader announces its error
   findings.push(...(await findingsOn(page, "/sign-in with errors")));
+  expect(findings).toEqual([]);
+});
+
+journey("the steps of two-factor sign-in have no serious violations", async ({ service, visit }) => {
+  const { cookie, email, password } = await service.openAccount();
+  const findings: string[] = [];
+  const { page, open } = await visit({ cookie });
+  await open("/settings");
+  const section = page.getByRole("region", { name: "Two-factor sign-in" });
+  await section.getByRole("textbox", { name: "Your password" }).fill(password);
+  await section.getByRole("button", { name: "Set up" }).click();
+  const secret = (await section.getByText(/^[A-Z2-7]{32}$/).textContent())!;
+  findings.push(...(await findingsOn(page, "/settings with a QR code")));
+  await section.getByRole("textbox", { name: "Code" }).fill(new TOTP({ secret }).generate());
+  await section.getByRole("button", { name: "Enable" }).click();
+  await page.getByRole("dialog", { name: "Recovery codes" }).waitFor();
+  findings.push(...(await findingsOn(page, "/settings with recovery codes")));
+
+  const other = await visit({ expected: ["401 POST /api/v1/auth/sign-in"] });
+  await other.open("/sign-in");
+  await other.page.getByLabel("Email").fill(email);
+  await other.page.getByRole("textbox", { name: "Password" }).fill(password);
+  await other.page.getByRole("button", { name: "Sign in" }).click();
+  await other.page.getByRole("textbox", { name: "Code" }).waitFor();
+  findings.push(...(await findingsOn(other.page, "/sign-in with a code")));
   expect(findings).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 /**
  * Accounts and the people who sign in to them: assembles this folder.
  *
- * sign-up.ts, sign-in.ts and password-change.ts are for people, account-queries.ts is for the operator. Sessions are created
+ * sign-up.ts, sign-in.ts, two-factor.ts and password-change.ts are for people, account-queries.ts is for the operator. Sessions are created
  * separately, because every request needs them.
  */
 import { and, eq, isNull, lte } from "drizzle-orm";
@@ -9,14 +9,18 @@ import type { LogEvent } from "../base/log-events.ts";
 import { type AccountQueries, type AccountQueriesDeps, createAccountQueries } from "./account-queries.ts";
 import { createAttemptLimiter } from "./attempt-limiter.ts";
 import { createBackgroundTasks } from "./background-tasks.ts";
+import { forgetUnused } from "./known-clients.ts";
 import { createMailTokens } from "./mail-tokens.ts";
-import { createPasswordChange, type PasswordChange } from "./password-change.ts";
+import { createPasswordChange, type PasswordChange, type PasswordChangeDeps } from "./password-change.ts";
 import { accounts } from "./schema.ts";
 import { createSignIn, type SignIn } from "./sign-in.ts";
 import { createSignUp, type SignUp, type SignUpDeps } from "./sign-up.ts";
+import { createTwoFactor, type TwoFactor, type TwoFactorDeps } from "./two-factor.ts";
 
 export type AccountsDeps = AccountQueriesDeps &
-  Pick<SignUpDeps, "verify" | "settings" | "sessions" | "mailer"> & {
+  Pick<PasswordChangeDeps, "revokeKeys"> &
+  Pick<SignUpDeps, "settings" | "sessions" | "mailer"> & {
+    settings: TwoFactorDeps["settings"];
     ledger: AccountQueriesDeps["ledger"] & SignUpDeps["ledger"];
     now?: () => Date;
     log: LogEvent;
@@ -25,8 +29,9 @@ export type AccountsDeps = AccountQueriesDeps &
 export type Accounts = SignUp &
   SignIn &
   PasswordChange &
+  TwoFactor &
   AccountQueries & {
-    /** Deletes expired links, expired attempt counts, and sign-ups that were not confirmed in time. */
+    /** Deletes expired links, expired attempt counts, clients that have not signed in for a year, and sign-ups that were not confirmed in time. */
     deleteExpired(): Promise<void>;
     /** Waits for emails that are being sent. */
     close(): Promise<void>;
@@ -45,10 +50,12 @@ export function createAccounts({ now = () => new Date(), log, ...given }: Accoun
     ...createSignUp(deps),
     ...createSignIn(deps),
     ...createPasswordChange(deps),
+    ...createTwoFactor(deps),
     ...createAccountQueries(deps),
     async deleteExpired() {
       await mailTokens.deleteExpired();
       await attempts.deleteExpired();
+      await forgetUnused(database, now());
       const since = new Date(now().getTime() - CONFIRM_WITHIN_MS);
       const isAbandoned = and(
         isNull(accounts.emailConfirmedAt),

@@ -109,7 +109,7 @@ async function createOperator(
     const [operator] = await tx
       .insert(accounts)
       .values({
-        email: accountEmail(email),
+        email: accountEmail(email).canonical,
         passwordHash,
         plan: "enterprise",
         isOperator: true,

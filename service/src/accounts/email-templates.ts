@@ -45,6 +45,16 @@ export const emailTemplates = {
     ),
   }),
 
+  wrongPasswords: (to: string, resetPassword: string): OutgoingEmail => ({
+    to,
+    subject: "Many failed sign-ins to your Mailvet account",
+    text: paragraphs(
+      "Many wrong passwords were tried for your Mailvet account today. None of them was accepted.",
+      "Browsers and networks that you have signed in from before are not locked out by this.",
+      `If your password is short or used elsewhere, choose a new one:\n${resetPassword}`,
+    ),
+  }),
+
   passwordChanged: (to: string, signIn: string): OutgoingEmail => ({
     to,
     subject: "Your Mailvet password was changed",

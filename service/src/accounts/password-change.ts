@@ -1,18 +1,21 @@
 /** A new password: with the current one, or with a link sent by email. */
 import { and, eq, sql } from "drizzle-orm";
 import { Refusal } from "../base/refusal.ts";
-import type { Database } from "../db/database.ts";
-import { accountEmail } from "./account-email.ts";
+import type { Database, Orm } from "../db/database.ts";
+import { accountEmail, findByEmail } from "./account-email.ts";
+import { emailOf } from "./account-queries.ts";
 import type { AttemptLimiter } from "./attempt-limiter.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
 import { networkOf } from "./client-network.ts";
 import { emailTemplates } from "./email-templates.ts";
+import type { SessionClient } from "./known-clients.ts";
 import type { MailTokens } from "./mail-tokens.ts";
 import type { Mailer } from "./mailer.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
+import { requireGoodPassword } from "./password-rules.ts";
 import { accounts } from "./schema.ts";
-import type { OpenedSession, SessionClient, Sessions } from "./sessions.ts";
-import { findByEmail, signInTries } from "./sign-in.ts";
+import type { OpenedSession, Sessions } from "./sessions.ts";
+import { signInTries } from "./sign-in.ts";
 
 export type PasswordChangeDeps = {
   database: Database;
@@ -22,6 +25,10 @@ export type PasswordChangeDeps = {
   attempts: AttemptLimiter;
   background: BackgroundTasks;
   settings: { publicUrl: string };
+  /** Revokes all API keys of the account (keys/api-keys.ts). */
+  revokeKeys(tx: Orm, accountId: string): Promise<void>;
+  /** Makes every process drop its cached keys of this account (keys/api-keys.ts). */
+  forgetAccount(accountId: string): Promise<void>;
   now: () => Date;
 };
 
@@ -29,12 +36,17 @@ export type PasswordChange = {
   /** Ends the account's other sessions; the current one continues under a new token. */
   changePassword(
     by: { accountId: string; sessionId: string },
-    passwords: { current: string; next: string },
+    passwords: { current: string; next: string; revokeKeys?: boolean },
   ): Promise<OpenedSession>;
   /** Sends a link if the account exists. The response and its time are the same either way. */
   requestReset(email: string, client: SessionClient): Promise<void>;
   /** With the token of such a link. Ends all sessions. */
-  chooseNewPassword(token: string, password: string, client: SessionClient): Promise<void>;
+  chooseNewPassword(
+    token: string,
+    password: string,
+    client: SessionClient,
+    options?: { revokeKeys?: boolean },
+  ): Promise<void>;
 };
 
 export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
@@ -55,6 +67,7 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
       const before = account?.passwordHash ?? undefined;
       if (!account || !(await verifyPassword(passwords.current, before))) throw wrongCurrentPassword();
 
+      await requireGoodPassword("new_password", passwords.next, account.email);
       const passwordHash = await hashPassword(passwords.next);
       const session = await orm.transaction(async (tx) => {
         const changed = await tx
@@ -64,9 +77,11 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
           .returning({ id: accounts.id });
         if (changed.length === 0) throw wrongCurrentPassword(); // changed concurrently
         await mailTokens.revoke(tx, accountId);
+        if (passwords.revokeKeys) await deps.revokeKeys(tx, accountId);
         await sessions.endAll(tx, accountId, sessionId);
         return sessions.rotate(tx, sessionId);
       });
+      if (passwords.revokeKeys) await deps.forgetAccount(accountId);
       await attempts.forgive("all", tried);
       notifyOwner(account.email);
       return session;
@@ -76,32 +91,36 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
       await attempts.take({ what: "reset_password", by: [networkOf(client.ip)] });
       const email = accountEmail(typedEmail);
       background.run("password_reset_email", async () => {
-        const account = await findByEmail(database, email);
-        if (!account || !(await attempts.allows({ what: "mail_to_one_address", by: [email] }))) return;
+        const account = await findByEmail(orm, email);
+        if (!account || !(await attempts.allows({ what: "mail_to_one_address", by: [email.canonical] })))
+          return;
         const token = await mailTokens.create(orm, account.id, "reset_password");
         await mailer.send(
-          emailTemplates.resetPassword(email, `${settings.publicUrl}/reset-password?token=${token}`),
+          emailTemplates.resetPassword(account.email, `${settings.publicUrl}/reset-password?token=${token}`),
         );
       });
     },
 
-    async chooseNewPassword(token, password, client) {
-      await mailTokens.check(token, "reset_password"); // before hashing
+    async chooseNewPassword(token, password, client, { revokeKeys = false } = {}) {
+      const accountId = await mailTokens.check(token, "reset_password"); // before hashing
+      await requireGoodPassword("new_password", password, (await emailOf(database, accountId)) ?? "");
       const passwordHash = await hashPassword(password);
       const email = await orm.transaction(async (tx) => {
-        const accountId = await mailTokens.use(tx, token, "reset_password");
+        await mailTokens.use(tx, token, "reset_password");
         const [account] = await tx
           .update(accounts)
           // The link proves access to the mailbox.
           .set({ passwordHash, emailConfirmedAt: sql`coalesce(${accounts.emailConfirmedAt}, ${now()})` })
           .where(eq(accounts.id, accountId))
           .returning({ email: accounts.email });
+        if (revokeKeys) await deps.revokeKeys(tx, accountId);
         await sessions.endAll(tx, accountId);
         return account!.email;
       });
+      if (revokeKeys) await deps.forgetAccount(accountId);
       // Attempts with the forgotten password do not count against the new one.
-      const tries = signInTries(email, client);
-      await attempts.forgive("all", tries.fromHere, tries.toAccount);
+      const tries = signInTries(accountEmail(email), client);
+      await attempts.forgive("all", tries.fromNetwork, tries.toAccount);
       notifyOwner(email);
     },
   };

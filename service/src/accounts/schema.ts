@@ -1,6 +1,6 @@
 /** Tables of accounts and of the people who sign in to them, and the foreign key by which other tables belong to an account. */
 import { PLANS } from "@mailvet/contract";
-import { boolean, index, integer, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { bytea, createdAt, moment } from "../db/columns.ts";
 
 /** Column of every table whose rows are deleted with their account. */
@@ -11,7 +11,7 @@ export const accountId = () =>
 
 export const accounts = pgTable("accounts", {
   id: uuid().primaryKey().defaultRandom(),
-  email: text().notNull().unique(), // trimmed, lower case
+  email: text().notNull().unique(), // as account-email.ts spells it
   passwordHash: text(), // argon2id; null until a password is chosen
   plan: text({ enum: PLANS }).notNull(),
   isOperator: boolean().notNull().default(false),
@@ -49,9 +49,40 @@ export const mailTokens = pgTable(
   (table) => [index().on(table.accountId)],
 );
 
+/**
+ * Browsers and networks that have signed in to an account, so that the wrong passwords of others do not lock them out. Only
+ * hashes are stored, of the device cookie's token and of the network.
+ */
+export const knownClients = pgTable(
+  "known_clients",
+  {
+    accountId: accountId(),
+    clientHash: bytea().notNull(),
+    lastSignInAt: moment().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.clientHash] }), index().on(table.clientHash)],
+);
+
+/** Two-factor sign-in by time-based codes (RFC 6238). The secret is needed to check a code, so it is stored as it is. */
+export const twoFactor = pgTable("two_factor", {
+  accountId: accountId().primaryKey(),
+  secret: bytea().notNull(),
+  enabledAt: moment(), // null until a code has confirmed that the secret was saved
+  lastStep: bigint({ mode: "number" }), // the time step of the last accepted code: each works once
+});
+
+/** Recovery codes of two-factor sign-in, as hashes. A row is deleted when its code is used. */
+export const recoveryCodes = pgTable(
+  "recovery_codes",
+  { accountId: accountId(), codeHash: bytea().notNull() },
+  (table) => [primaryKey({ columns: [table.accountId, table.codeHash] })],
+);
+
 /** Attempts at what could be abused (sign-in, emails), counted in windows across all processes. */
 export const attempts = pgTable("attempts", {
   subject: text().primaryKey(), // the kind of attempt and a hash of its subject
   count: integer().notNull(),
   windowEndsAt: moment().notNull(),
+  // Consecutive windows that were used up before this one: where a limit grows, each doubles the next window.
+  usedUp: integer().notNull().default(0),
 });

@@ -8,32 +8,36 @@ import { and, desc, eq, getTableColumns, gt, inArray, lte, ne, or, sql } from "d
 import { Refusal } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { notifySql } from "../db/pubsub.ts";
+import { remember, type SessionClient } from "./known-clients.ts";
 import { sessions } from "./schema.ts";
 import { makeSecret, secretHash } from "./secret-token.ts";
 
-/** The channel for sessions that end before their time. The payload is the account's id. */
+/** The channel for sessions that end before their time, or whose token does. The payload is the account's id. */
 export const SESSION_ENDED = "session_ended";
 const NOTIFIED = { id: sessions.id, notified: notifySql(SESSION_ENDED, sql`${sessions.accountId}::text`) };
-
-/** The client of a request that is not authenticated yet. */
-export type SessionClient = { ip: string; userAgent: string };
 
 export type KnownSession = {
   sessionId: string;
   accountId: string;
   plan: Plan;
   isOperator: boolean;
+  /** An operator who must enable two-factor sign-in first. */
+  needsTwoFactor: boolean;
   expiresAt: Date;
 };
 
 /** The token is for the cookie and not stored. */
 export type OpenedSession = { sessionId: string; token: string; expiresAt: Date };
 
+/** With the token of the device cookie (known-clients.ts). */
+export type SignedInSession = OpenedSession & { accountId: string; deviceToken: string };
+
 export type SessionRecord = Omit<typeof sessions.$inferSelect, "tokenHash">;
 
 export type Sessions = {
   find(token: string): Promise<KnownSession | undefined>;
-  open(orm: Orm, accountId: string, client: SessionClient): Promise<OpenedSession>;
+  /** Ends the least recently used sessions over the limit, and remembers the client. */
+  open(orm: Orm, accountId: string, client: SessionClient): Promise<SignedInSession>;
   /** The same session under a new token; the old one is invalid. */
   rotate(orm: Orm, sessionId: string): Promise<OpenedSession>;
   list(accountId: string): Promise<SessionRecord[]>;
@@ -59,6 +63,8 @@ const FIND = {
   name: "session_find",
   text: `
     select s.id as "sessionId", s.account_id as "accountId", a.plan, a.is_operator as "isOperator",
+      a.is_operator and $4 and not exists
+        (select from two_factor f where f.account_id = a.id and f.enabled_at is not null) as "needsTwoFactor",
       s.expires_at as "expiresAt", s.last_seen_at as "lastSeenAt"
     from sessions s join accounts a on a.id = s.account_id
     where s.token_hash = $1 and s.expires_at > $2 and s.last_seen_at > $3`,
@@ -69,9 +75,21 @@ const SEE = {
   text: "update sessions set last_seen_at = $2 where id = $1 and last_seen_at < $2",
 };
 
-export type SessionsDeps = { database: Database; now?: () => Date };
+/** For whom two-factor sign-in is required. */
+export const REQUIRE_TWO_FACTOR = ["off", "operators"] as const;
+export type RequireTwoFactor = (typeof REQUIRE_TWO_FACTOR)[number];
 
-export function createSessions({ database, now = () => new Date() }: SessionsDeps): Sessions {
+export type SessionsDeps = {
+  database: Database;
+  requireTwoFactor?: RequireTwoFactor;
+  now?: () => Date;
+};
+
+export function createSessions({
+  database,
+  requireTwoFactor = "off",
+  now = () => new Date(),
+}: SessionsDeps): Sessions {
   const { orm, pool } = database;
   const idleSince = () => new Date(now().getTime() - IDLE_MS);
   return {
@@ -79,7 +97,10 @@ export function createSessions({ database, now = () => new Date() }: SessionsDep
       const hash = secretHash(token);
       if (!hash) return undefined;
       const at = now();
-      const { rows } = await pool.query<Found>({ ...FIND, values: [hash, at, idleSince()] });
+      const { rows } = await pool.query<Found>({
+        ...FIND,
+        values: [hash, at, idleSince(), requireTwoFactor === "operators"],
+      });
       if (!rows[0]) return undefined;
       const { lastSeenAt, ...session } = rows[0];
       const isDue = at.getTime() - lastSeenAt.getTime() >= SEEN_EVERY_MS;
@@ -87,7 +108,8 @@ export function createSessions({ database, now = () => new Date() }: SessionsDep
       return session;
     },
 
-    async open(orm, accountId, { ip, userAgent }) {
+    async open(orm, accountId, client) {
+      const { ip, userAgent } = client;
       const { text: token, hash: tokenHash } = makeSecret();
       const createdAt = now();
       const expiresAt = new Date(createdAt.getTime() + LIFE_MS);
@@ -110,7 +132,8 @@ export function createSessions({ database, now = () => new Date() }: SessionsDep
         .orderBy(desc(sessions.lastSeenAt), desc(sessions.createdAt))
         .offset(MAX_SESSIONS);
       await orm.delete(sessions).where(inArray(sessions.id, tooMany)).returning(NOTIFIED);
-      return { sessionId: row!.sessionId, token, expiresAt };
+      const deviceToken = await remember(orm, accountId, client, createdAt);
+      return { accountId, sessionId: row!.sessionId, token, expiresAt, deviceToken };
     },
 
     async rotate(orm, sessionId) {
@@ -119,7 +142,7 @@ export function createSessions({ database, now = () => new Date() }: SessionsDep
         .update(sessions)
         .set({ tokenHash, lastSeenAt: now() })
         .where(eq(sessions.id, sessionId))
-        .returning({ expiresAt: sessions.expiresAt });
+        .returning({ ...NOTIFIED, expiresAt: sessions.expiresAt });
       if (!row) throw new Refusal("not_signed_in", "This session has ended. Sign in again.");
       return { sessionId, token, expiresAt: row.expiresAt };
     },

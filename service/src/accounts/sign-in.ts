@@ -4,35 +4,51 @@
 import { and, eq } from "drizzle-orm";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
-import { accountEmail } from "./account-email.ts";
+import { type AccountEmail, accountEmail, findByEmail } from "./account-email.ts";
 import type { AttemptKind, AttemptLimiter } from "./attempt-limiter.ts";
+import type { BackgroundTasks } from "./background-tasks.ts";
 import { networkOf } from "./client-network.ts";
+import { emailTemplates } from "./email-templates.ts";
+import { recognise, type SessionClient } from "./known-clients.ts";
+import type { Mailer } from "./mailer.ts";
 import { verifyPassword } from "./password.ts";
 import { accounts } from "./schema.ts";
-import type { SessionClient, Sessions } from "./sessions.ts";
-import type { SignedInSession } from "./sign-up.ts";
+import type { Sessions, SignedInSession } from "./sessions.ts";
+import { checkSecondFactor } from "./two-factor.ts";
 
-export type SignInDeps = { database: Database; sessions: Sessions; attempts: AttemptLimiter };
-
-export type SignIn = {
-  signIn(email: string, password: string, client: SessionClient): Promise<SignedInSession>;
+export type SignInDeps = {
+  database: Database;
+  sessions: Sessions;
+  attempts: AttemptLimiter;
+  mailer: Mailer;
+  background: BackgroundTasks;
+  settings: { publicUrl: string };
+  now: () => Date;
 };
 
-export function createSignIn({ database, sessions, attempts }: SignInDeps): SignIn {
-  return {
-    async signIn(typedEmail, password, client) {
-      const email = accountEmail(typedEmail);
-      const tries = signInTries(email, client);
-      await attempts.take(tries.fromHere, tries.byNetwork);
-      // Only after these: a network over its limit must not use up the attempts of all others.
-      await attempts.take(tries.toAccount);
+export type SignIn = {
+  /** With the code of two-factor sign-in, where the account has it. */
+  signIn(email: string, password: string, client: SessionClient, code?: string): Promise<SignedInSession>;
+};
 
-      const account = await findByEmail(database, email);
+export function createSignIn(deps: SignInDeps): SignIn {
+  const { database, sessions, attempts } = deps;
+  return {
+    async signIn(typedEmail, password, client, code) {
+      const email = accountEmail(typedEmail);
+      const account = await findByEmail(database.orm, email);
+      const known = await recognise(database, account?.id, client);
+      const { own, shared } = limitsOf(signInTries(email, client), known);
+      await attempts.take(...own);
+      // Only after these: a network over its limit must not use up the attempts of all others.
+      if (shared.length > 0) await attempts.take(...shared);
+
       const passwordHash = account?.passwordHash ?? undefined;
       const isCorrect = await verifyPassword(password, passwordHash).catch(async (error: unknown) => {
-        await attempts.forgive("one", ...Object.values(tries)); // overloaded: the password was not checked
+        await attempts.forgive("one", ...own, ...shared); // overloaded: the password was not checked
         throw error;
       });
+      if (!isCorrect) reportWrongPassword(deps, email.canonical, account?.email);
       if (!isCorrect || !account?.emailConfirmedAt) throw wrongCredentials();
 
       const session = await database.orm.transaction(async (tx) => {
@@ -43,29 +59,61 @@ export function createSignIn({ database, sessions, attempts }: SignInDeps): Sign
           .where(and(eq(accounts.id, account.id), eq(accounts.passwordHash, passwordHash!)))
           .for("share");
         if (unchanged.length === 0) throw wrongCredentials();
+        const factor = await checkSecondFactor(tx, account.id, code, deps.now());
+        if (factor !== "ok") return factor;
         return sessions.open(tx, account.id, client);
       });
-      await attempts.forgive("all", tries.fromHere);
-      await attempts.forgive("one", tries.byNetwork, tries.toAccount);
-      return { accountId: account.id, ...session };
+      if (session === "wrong") throw secondFactorRequired("The code is incorrect or was used already.");
+      if (session === "missing") {
+        await attempts.forgive("one", ...own, ...shared); // the first of two steps
+        throw secondFactorRequired("Enter the code of your authenticator app, or a recovery code.");
+      }
+      await attempts.forgive("all", own[0]);
+      await attempts.forgive("one", ...own.slice(1), ...shared);
+      return session;
     },
   };
 }
 
-/** The limits that one sign-in attempt counts towards. */
-export function signInTries(email: string, { ip }: SessionClient) {
+/** The limits that a sign-in attempt may count towards. */
+export function signInTries({ canonical: email }: AccountEmail, { ip, deviceToken = "" }: SessionClient) {
   const network = networkOf(ip);
   return {
-    fromHere: { what: "sign_in_from_one_network", by: [email, network] },
+    fromDevice: { what: "sign_in_from_one_device", by: [email, deviceToken] },
+    fromNetwork: { what: "sign_in_from_one_network", by: [email, network] },
     byNetwork: { what: "sign_in_by_one_network", by: [network] },
     toAccount: { what: "sign_in_to_one_account", by: [email] },
   } as const satisfies Record<string, AttemptKind>;
 }
 
-export async function findByEmail({ orm }: Database, email: string) {
-  if (email.includes("\0")) return undefined; // PostgreSQL text cannot hold a NUL, so no account has it
-  const [account] = await orm.select().from(accounts).where(eq(accounts.email, email));
-  return account;
+type Limits = { own: readonly [AttemptKind, ...AttemptKind[]]; shared: readonly AttemptKind[] };
+
+/** A client that has signed in before has limits of its own: what others do does not count against it. */
+function limitsOf(
+  tries: ReturnType<typeof signInTries>,
+  known: { device: boolean; network: boolean },
+): Limits {
+  if (known.device) return { own: [tries.fromDevice], shared: [] };
+  if (known.network) return { own: [tries.fromNetwork, tries.byNetwork], shared: [] };
+  return { own: [tries.fromNetwork, tries.byNetwork], shared: [tries.toAccount] };
+}
+
+/** Tells the owner, once a day, that many wrong passwords were tried. */
+function reportWrongPassword(
+  { attempts, mailer, background, settings }: SignInDeps,
+  email: string,
+  owner: string | undefined,
+): void {
+  if (!mailer.reachesPeople) return;
+  background.run("wrong_passwords_email", async () => {
+    const areMany = await attempts.usesUp({ what: "wrong_passwords", by: [email] });
+    if (areMany && owner)
+      await mailer.send(emailTemplates.wrongPasswords(owner, `${settings.publicUrl}/forgotten-password`));
+  });
+}
+
+function secondFactorRequired(detail: string): Refusal {
+  return new Refusal("two_factor_required", detail);
 }
 
 function wrongCredentials(): Refusal {

@@ -5,21 +5,22 @@
  * whether there is an account already. Without one, a new account is signed in at once, and a taken address is refused.
  */
 import type { Plan } from "@mailvet/contract";
-import type { Verifier } from "@mailvet/engine";
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, inArray, isNull } from "drizzle-orm";
 import { Refusal } from "../base/refusal.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { Database, Orm } from "../db/database.ts";
-import { newAccountEmail } from "./account-email.ts";
+import { type AccountEmail, findByEmail, newAccountEmail } from "./account-email.ts";
 import type { AttemptLimiter } from "./attempt-limiter.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
 import { networkOf } from "./client-network.ts";
 import { emailTemplates } from "./email-templates.ts";
+import type { SessionClient } from "./known-clients.ts";
 import type { MailTokens } from "./mail-tokens.ts";
 import type { Mailer, OutgoingEmail } from "./mailer.ts";
 import { hashPassword } from "./password.ts";
+import { requireGoodPassword } from "./password-rules.ts";
 import { accounts } from "./schema.ts";
-import type { OpenedSession, SessionClient, Sessions } from "./sessions.ts";
+import type { Sessions, SignedInSession } from "./sessions.ts";
 
 export type SignUpSettings = {
   signUp: "open" | "closed";
@@ -32,7 +33,6 @@ export type SignUpSettings = {
 export type SignUpDeps = {
   database: Database;
   ledger: Pick<Ledger, "open" | "erase">;
-  verify: Verifier["verify"];
   settings: SignUpSettings;
   sessions: Sessions;
   mailer: Mailer;
@@ -41,8 +41,6 @@ export type SignUpDeps = {
   background: BackgroundTasks;
   now: () => Date;
 };
-
-export type SignedInSession = OpenedSession & { accountId: string };
 
 export type SignUp = {
   /** A session, or undefined when a confirmation link is sent by email. */
@@ -58,7 +56,8 @@ export function createSignUp(deps: SignUpDeps): SignUp {
         throw new Refusal("sign_up_closed", "Sign-up is closed. Ask your administrator for an account.");
       }
       await deps.attempts.take({ what: "sign_up", by: [networkOf(client.ip)] });
-      const email = await newAccountEmail(deps.verify, typedEmail);
+      const email = newAccountEmail(typedEmail);
+      await requireGoodPassword("password", password, email.canonical);
       const passwordHash = await hashPassword(password);
       if (deps.mailer.reachesPeople) {
         deps.background.run("sign_up", () => signUpByMail(deps, email, passwordHash));
@@ -71,7 +70,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
             "email_taken",
             "This email already has an account. Sign in, or use another email.",
           );
-        return { accountId, ...(await sessions.open(tx, accountId, client)) };
+        return sessions.open(tx, accountId, client);
       });
     },
 
@@ -79,53 +78,54 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       database.orm.transaction(async (tx) => {
         const accountId = await mailTokens.use(tx, token, "confirm_email");
         await tx.update(accounts).set({ emailConfirmedAt: now() }).where(eq(accounts.id, accountId));
-        return { accountId, ...(await sessions.open(tx, accountId, client)) };
+        return sessions.open(tx, accountId, client);
       }),
   };
 }
 
-async function signUpByMail(deps: SignUpDeps, email: string, passwordHash: string): Promise<void> {
-  if (!(await deps.attempts.allows({ what: "mail_to_one_address", by: [email] }))) return;
+async function signUpByMail(deps: SignUpDeps, email: AccountEmail, passwordHash: string): Promise<void> {
+  if (!(await deps.attempts.allows({ what: "mail_to_one_address", by: [email.canonical] }))) return;
   const { publicUrl } = deps.settings;
   const message = await deps.database.orm.transaction(async (tx): Promise<OutgoingEmail> => {
     const opened = await openAccount(tx, deps, { email, passwordHash, emailConfirmedAt: null });
     if (opened) {
       const token = await deps.mailTokens.create(tx, opened, "confirm_email");
-      return emailTemplates.confirmEmail(email, `${publicUrl}/confirm-email?token=${token}`);
+      return emailTemplates.confirmEmail(email.canonical, `${publicUrl}/confirm-email?token=${token}`);
     }
     const unconfirmed = await findUnconfirmed(tx, email);
-    if (!unconfirmed) return emailTemplates.accountExists(email, `${publicUrl}/sign-in`);
+    if (!unconfirmed) return emailTemplates.accountExists(email.canonical, `${publicUrl}/sign-in`);
     // Two sign-ups with different passwords, perhaps by different people. A link that only confirmed would also confirm
     // a password that the owner of the mailbox may not know, so the owner has to choose a new one.
     await deps.mailTokens.revoke(tx, unconfirmed, "confirm_email");
     const token = await deps.mailTokens.create(tx, unconfirmed, "reset_password");
-    return emailTemplates.choosePassword(email, `${publicUrl}/reset-password?token=${token}`);
+    return emailTemplates.choosePassword(email.canonical, `${publicUrl}/reset-password?token=${token}`);
   });
   await deps.mailer.send(message);
 }
 
-type NewAccount = { email: string; passwordHash: string; emailConfirmedAt: Date | null };
+type NewAccount = { email: AccountEmail; passwordHash: string; emailConfirmedAt: Date | null };
 
 /** The id of the new account, with its balance opened; undefined when the email is taken. */
 async function openAccount(
   tx: Orm,
   { ledger, settings, now }: SignUpDeps,
-  account: NewAccount,
+  { email, ...account }: NewAccount,
 ): Promise<string | undefined> {
+  if (await findByEmail(tx, email)) return undefined; // in any spelling
   const [opened] = await tx
     .insert(accounts)
-    .values({ ...account, plan: settings.signUpPlan, createdAt: now() })
+    .values({ ...account, email: email.canonical, plan: settings.signUpPlan, createdAt: now() })
     .onConflictDoNothing({ target: accounts.email })
     .returning({ id: accounts.id });
   if (opened) await ledger.open(tx, opened.id, settings.signUpCredits, "Welcome");
   return opened?.id;
 }
 
-async function findUnconfirmed(tx: Orm, email: string): Promise<string | undefined> {
+async function findUnconfirmed(tx: Orm, { spellings }: AccountEmail): Promise<string | undefined> {
   const [account] = await tx
     .select({ id: accounts.id })
     .from(accounts)
-    .where(and(eq(accounts.email, email), isNull(accounts.emailConfirmedAt)))
+    .where(and(inArray(accounts.email, [...spellings]), isNull(accounts.emailConfirmedAt)))
     .for("update"); // it may be confirmed concurrently
   return account?.id;
 }

@@ -4,6 +4,8 @@ import type { KeyScope, Plan } from "@mailvet/contract";
 export type Caller = Owner & {
   plan: Plan;
   isOperator: boolean;
+  /** An operator who must enable two-factor sign-in before using these rights. */
+  needsTwoFactor?: boolean;
   by: ByKey | BySession;
 };
 

@@ -7,7 +7,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import { BlobStoreUnavailable, checkedKey } from "./blob-error.ts";
+import { BlobStoreUnavailable, checkedKey, isBlobKey } from "./blob-error.ts";
 import type { BlobEntry, BlobStore } from "./blob-store.ts";
 
 export function createDirectoryStore(directory: string): BlobStore {
@@ -84,16 +84,18 @@ async function flush(folder: string): Promise<void> {
   }
 }
 
+/** Folder by folder: one that is deleted meanwhile hides no other. */
 async function filesBelow(directory: string, folder: string): Promise<BlobEntry[]> {
-  const entries =
-    (await readdir(folder, { recursive: true, withFileTypes: true }).catch(undefinedIfAbsent)) ?? [];
+  const entries = (await readdir(folder, { withFileTypes: true }).catch(undefinedIfAbsent)) ?? [];
   const found: BlobEntry[] = [];
   for (const entry of entries) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) found.push(...(await filesBelow(directory, path)));
+    const key = relative(directory, path).split(sep).join("/");
+    // Files with other names are not ours: those of NFS for open files (.nfs…), of a desktop, of a snapshot.
+    if (!entry.isFile() || !isBlobKey(key)) continue;
     const status = await stat(path).catch(undefinedIfAbsent);
-    if (!status) continue; // deleted in the meantime
-    found.push({ key: relative(directory, path).split(sep).join("/"), modifiedAt: status.mtime });
+    if (status) found.push({ key, modifiedAt: status.mtime }); // else deleted meanwhile
   }
   return found;
 }

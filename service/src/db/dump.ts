@@ -133,7 +133,7 @@ export async function importInstallation(
       const table = tables.find((one) => one.name === name);
       if (!table || JSON.stringify(table.columns) !== JSON.stringify(columns))
         throw new DumpError(`The file has a table that this version does not know: ${String(name)}.`);
-      if (table.is_partitioned) await createPartitionsIn(client, [table.name], partitions as string[]);
+      if (table.is_partitioned) await createPartitionsIn(client, [table.name], datesIn(partitions));
       summary.set(table.name, await fill(client, table, next));
     }
     await advanceSequences(client);
@@ -257,6 +257,15 @@ function parsed(line: string): Line {
     throw new DumpError("The file is not one that `npm run db -- export` has written.");
   }
 }
+
+/** They become part of statements. */
+function datesIn(partitions: unknown): string[] {
+  if (Array.isArray(partitions) && partitions.every((one) => DATE.test(String(one))))
+    return partitions.map(String);
+  throw new DumpError("The file is not one that `npm run db -- export` has written.");
+}
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
 
 async function requireSameVersion(client: pg.Client, line: string): Promise<void> {
   const { mailvet, format, migrations } = parsed(line);

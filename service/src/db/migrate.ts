@@ -24,7 +24,8 @@ const LOCK_TIMEOUT_MS = 3_000;
 /** Between two attempts, and how many there are: in all ten minutes or more. */
 const RETRY_PAUSE_MS = 2_000;
 const MAX_ATTEMPTS = 120;
-const LOCK_NOT_AVAILABLE = "55P03";
+/** Lock not available; deadlock, because a running process locks the same tables in its own order. */
+const RETRIED: ReadonlySet<string | undefined> = new Set(["55P03", "40P01"]);
 
 /** The database was migrated by a later release: this one would misread it. */
 export class NewerSchema extends Error {
@@ -83,7 +84,7 @@ async function migrateOn(
       });
       break;
     } catch (error) {
-      if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE || attempt === MAX_ATTEMPTS) throw error;
+      if (!RETRIED.has(sqlStateOf(error)) || attempt === MAX_ATTEMPTS) throw error;
       await sleep(RETRY_PAUSE_MS, undefined, { signal: interrupted });
     }
   }

@@ -24,7 +24,6 @@ export async function jobResults(
   const pool = await database.readPool();
   const [{ rows }, total] = await Promise.all([
     pool.query<JobResult>({
-      name: "job-results",
       text: PAGE,
       values: [jobId, statuses, limit, skip, afterRow, partitionOf(job)],
     }),
@@ -63,7 +62,6 @@ async function countResults(pool: pg.Pool, job: JobRow, statuses: readonly Statu
   // In a completed job every email has a verdict.
   if (job.status === "completed" && statuses === STATUSES) return job.totalEmails;
   const { rows } = await pool.query<{ total: number }>({
-    name: "job-results-total",
     text: TOTAL,
     values: [job.id, statuses, partitionOf(job)],
   });

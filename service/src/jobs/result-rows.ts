@@ -114,14 +114,16 @@ export async function readVerdicts(
   endRow: number,
 ): Promise<Map<number, RowVerdict>> {
   const { rows } = await pool.query<{ verdicts: (RowVerdict & { row: number })[] | null }>({
-    name: "row-verdicts",
     text: VERDICTS,
     values: [job.id, firstRow, endRow, partitionOf(job)],
   });
   return new Map(rows[0]?.verdicts?.map((verdict) => [verdict.row, verdict]));
 }
 
-/** Condition on results or duplicates; the parameter is the date of the job's partition. */
+/**
+ * Condition on results or duplicates; the parameter is the date of the job's partition. For statements without a name: of a
+ * named one PostgreSQL tries a plan for any date, which locks all partitions and with hundreds of them exhausts its locks.
+ */
 export const inPartition = (parameter: string, table = "") =>
   `${table}expires_on in (${parameter}::date, '${DEFAULT_DATE}')`;
 

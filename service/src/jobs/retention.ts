@@ -59,7 +59,8 @@ export async function eraseExpiredJobs(
   for (const { is_dropped_soon: isDroppedSoon, ...job } of rows) {
     if (erased > 0 && performance.now() >= endsAtMs) return erased;
     erased += 1;
-    if (!isDroppedSoon) await deleteResults(pool, job);
+    // Earlier releases may have stored rows in the default partition, which is never dropped.
+    await deleteResults(pool, isDroppedSoon ? { ...job, rowsExpireOn: null } : job);
     await deleteFile(pool, files, job);
     await pool.query(
       `update jobs set erased_at = now(), rows_expire_on = case when $2 then rows_expire_on end
@@ -136,8 +137,8 @@ async function deleteFile(
 async function deleteResults(pool: Pick<pg.Pool, "query">, job: ExpiredJob): Promise<void> {
   for (let first = 1; first <= job.totalRows; first += ROWS_AT_ONCE) {
     const values = [job.id, first, first + ROWS_AT_ONCE, partitionOf(job)];
-    await pool.query({ name: "delete-results", text: DELETE_RESULTS, values });
-    await pool.query({ name: "delete-duplicates", text: DELETE_DUPLICATES, values });
+    await pool.query(DELETE_RESULTS, values);
+    await pool.query(DELETE_DUPLICATES, values);
   }
 }
 

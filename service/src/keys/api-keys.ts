@@ -32,6 +32,8 @@ export type ApiKeys = {
   list(accountId: string): Promise<Key[]>;
   /** Idempotent. Refuses with key_not_found. */
   revoke(accountId: string, keyId: string): Promise<void>;
+  /** All keys of the account. Their cached entries are dropped by forgetAccount, after the commit. */
+  revokeAll(tx: Orm, accountId: string): Promise<void>;
   /** The account's plan or rights changed: every process looks its keys up again. */
   forgetAccount(accountId: string): Promise<void>;
   /** Writes the last use of keys. */
@@ -132,6 +134,16 @@ export function createApiKeys({ database, notices, announce = async () => {} }: 
         return key.hash;
       });
       cache.forget(hash);
+    },
+
+    async revokeAll(tx, accountId) {
+      const revoked = await tx
+        .update(apiKeys)
+        .set({ revokedAt: sql`now()` })
+        .where(and(eq(apiKeys.accountId, accountId), isNull(apiKeys.revokedAt)))
+        .returning({ ...KEY_COLUMNS, notice: KEY_NOTICE });
+      for (const key of revoked)
+        await announce(tx, { accountId, isTest: false }, "api_key.revoked", eventDataOf(key));
     },
 
     async forgetAccount(accountId) {

@@ -21,7 +21,7 @@ import { retryDelayMs } from "./retries.ts";
 import { rechecks } from "./schema.ts";
 
 export type Rechecks = {
-  /** Plans a recheck where the answer is one that may change. At most one for each address of an account. */
+  /** Plans a recheck where the answer is one that may change. At most one for each address of an owner. */
   plan(context: CheckContext, answer: ValidationAnswer, result: ValidationResult): Promise<void>;
   /** For the queue "recheck"; the group is the account, the subject the row. */
   handler: TaskHandler;
@@ -40,7 +40,7 @@ export type RecheckDeps = {
 
 type Row = typeof rechecks.$inferSelect & { plan: Plan };
 
-/** Per account; beyond it checks are not repeated. */
+/** Per account and mode; beyond it checks are not repeated. */
 const MAX_PLANNED = 10_000;
 /** Longer than the schedule of retries.ts. */
 const RETENTION = "6 hours";
@@ -50,10 +50,10 @@ const ATTEMPT_MS = 60_000;
 export function createRechecks({ database, tasks, announce, answers }: RecheckDeps): Rechecks {
   const { orm } = database;
 
-  /** The id of the row; undefined when this address has one already, or the account has too many. */
+  /** The id of the row; undefined when this address has one already, or its owner has too many. */
   async function insert(tx: Orm, row: typeof rechecks.$inferInsert): Promise<string | undefined> {
-    const ofAccount = eq(rechecks.accountId, row.accountId);
-    const [planned] = await tx.select({ rows: count() }).from(rechecks).where(ofAccount);
+    const ofOwner = and(eq(rechecks.accountId, row.accountId), eq(rechecks.isTest, row.isTest));
+    const [planned] = await tx.select({ rows: count() }).from(rechecks).where(ofOwner);
     if (planned!.rows >= MAX_PLANNED) return undefined;
     const [inserted] = await tx.insert(rechecks).values(row).onConflictDoNothing().returning();
     return inserted?.id;
@@ -76,7 +76,8 @@ export function createRechecks({ database, tasks, announce, answers }: RecheckDe
       const { address, email } = answer.evidence;
       const dueInMs = delayOf(answer, result, { attempt: 0, elapsedMs: 0 });
       if (!address || dueInMs === undefined) return;
-      const hash = Buffer.from(addressHash(accountId, address.normalized), "hex");
+      const owner = isTest ? `${accountId}/test` : accountId; // the modes have a recheck each
+      const hash = Buffer.from(addressHash(owner, address.normalized), "hex");
       const row = { accountId, requestId: result.request_id, email, addressHash: hash, isTest };
       await orm.transaction(async (tx) => {
         const id = await insert(tx, row);

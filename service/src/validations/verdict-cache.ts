@@ -124,24 +124,30 @@ export function createVerdictCache(deps: VerdictCacheDeps): VerdictCache {
     keysOf: ({ row }) => [row.key], // a statement may touch each row only once
   });
 
-  /** In one query for all rows; the same facts belong to many of them. */
-  const readFacts = async (rows: readonly Row[]) => {
-    const missing = rows.filter(({ facts_id, finding_id }) =>
-      [facts_id, finding_id].some((id) => id !== null && !facts.has(id)),
-    );
-    if (missing.length === 0) return;
-    const ids = new Set(missing.flatMap(({ facts_id, finding_id }) => [facts_id, finding_id]));
-    const dates = new Set(missing.map(({ expires_on }) => expires_on));
+  /** By id, in one query for all rows; the same facts belong to many of them. Some rows may need more than fit in memory. */
+  const readFacts = async (rows: readonly Row[]): Promise<ReadonlyMap<string, object>> => {
+    const known = new Map<string, object>();
+    const ids = new Set<string>();
+    const dates = new Set<string>();
+    for (const { facts_id, finding_id, expires_on } of rows) {
+      for (const id of [facts_id, finding_id]) {
+        if (id === null || known.has(id)) continue;
+        const content = facts.get(id);
+        if (content) known.set(id, content);
+        else {
+          ids.add(id);
+          dates.add(expires_on);
+        }
+      }
+    }
+    if (ids.size === 0) return known;
     const values = [[...ids], [...dates]];
     const found = await pool.query<{ id: string; content: object }>({ ...FACTS, values });
-    for (const { id, content } of found.rows) facts.set(id, content);
-  };
-
-  /** Undefined: the facts are lost. */
-  const evidenceOf = (address: string, { facts_id, finding_id, own }: Row): CachedEvidence | undefined => {
-    const shared = facts.get(facts_id!) as SharedFacts | undefined;
-    const finding = finding_id === null ? null : (facts.get(finding_id) as SharedFinding | undefined);
-    return shared && finding !== undefined ? joinEvidence(address, shared, finding, own) : undefined;
+    for (const { id, content } of found.rows) {
+      facts.set(id, content);
+      known.set(id, content);
+    }
+    return known;
   };
 
   const readTable = async (
@@ -155,10 +161,10 @@ export function createVerdictCache(deps: VerdictCacheDeps): VerdictCache {
     const byHash = new Map(addresses.map((address) => [addressHash(accountId, address), address]));
     const hashes = [...byHash.keys()].map((hash) => Buffer.from(hash, "hex"));
     const { rows } = await pool.query<Row>({ ...query, values: [accountId, [...byKey.keys()], hashes] });
-    await readFacts(rows);
+    const known = await readFacts(rows);
     for (const row of rows) {
       const address = (byKey.get(row.key) ?? byHash.get(row.key))!;
-      const evidence = row.evidence ?? evidenceOf(address, row);
+      const evidence = row.evidence ?? evidenceOf(address, row, known);
       if (!evidence) continue;
       const checkedAtMs = row.checked_at.getTime();
       const freshUntilMs = row.fresh_until.getTime();
@@ -242,6 +248,17 @@ function writeOf(accountId: string, address: string, cached: CachedVerdict): Wri
     expiresOn,
   };
   return { row, facts: stored };
+}
+
+/** Undefined: the facts are lost. */
+function evidenceOf(
+  address: string,
+  { facts_id, finding_id, own }: Row,
+  known: ReadonlyMap<string, object>,
+): CachedEvidence | undefined {
+  const shared = known.get(facts_id!) as SharedFacts | undefined;
+  const finding = finding_id === null ? null : (known.get(finding_id) as SharedFinding | undefined);
+  return shared && finding !== undefined ? joinEvidence(address, shared, finding, own) : undefined;
 }
 
 const factsKey = ({ id, expiresOn }: Pick<Facts, "id" | "expiresOn">) => `${expiresOn} ${id}`;

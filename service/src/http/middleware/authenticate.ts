@@ -13,7 +13,7 @@ import type { Access } from "../route-config.ts";
 
 type KeyOrSessionOwner = { accountId: string; plan: Plan; isOperator: boolean };
 export type RecognisedKey = KeyOrSessionOwner & { keyId: string; mode: KeyMode; scopes: readonly KeyScope[] };
-export type FoundSession = KeyOrSessionOwner & { sessionId: string };
+export type FoundSession = KeyOrSessionOwner & { sessionId: string; needsTwoFactor?: boolean };
 
 export type AuthenticateDeps = {
   recogniseKey(text: string): Promise<RecognisedKey | undefined> | RecognisedKey | undefined;
@@ -56,8 +56,8 @@ function isInTestMode({ headers, query }: FastifyRequest): boolean {
 
 function callerBySession(session: FoundSession | undefined, isTest: boolean): Caller | AuthenticationFailure {
   if (!session) return "not_signed_in";
-  const { accountId, plan, isOperator, sessionId } = session;
-  return { accountId, isTest, plan, isOperator, by: { kind: "session", sessionId } };
+  const { accountId, plan, isOperator, needsTwoFactor = false, sessionId } = session;
+  return { accountId, isTest, plan, isOperator, needsTwoFactor, by: { kind: "session", sessionId } };
 }
 
 const REFUSALS: Readonly<Record<AuthenticationFailure, readonly [ProblemCode, string]>> = {
@@ -75,6 +75,12 @@ export function authenticationRefusal(failure: AuthenticationFailure): Refusal {
 export function authorise(caller: Caller, access: Exclude<Access, "open">): void {
   if (access === "operator" && !caller.isOperator) {
     throw new Refusal("operator_only", "Only the operator can do this.");
+  }
+  if (access === "operator" && caller.needsTwoFactor) {
+    throw new Refusal(
+      "operator_only",
+      "Operators must enable two-factor sign-in first, on the Settings page.",
+    );
   }
   if (caller.by.kind !== "key") return;
   // A test key costs nothing and makes no connections, so every plan has it.

@@ -2,8 +2,8 @@
  * Ends event streams and long polls within a second when the key or session that opened them no longer may: revoked,
  * signed out, or a plan without access.
  *
- * Checked again when a notification says that something about the account changed; without notifications, every half
- * second.
+ * Checked again when a notification says that something about the account changed; without notifications, or after a check
+ * that failed, every half second.
  */
 import { SESSION_ENDED } from "../../accounts/sessions.ts";
 import type { Refusal } from "../../base/refusal.ts";
@@ -23,9 +23,14 @@ export type FollowedCredential = {
 
 export type OnCredentialEnd = (refusal: Refusal) => void;
 
-type Follower = FollowedCredential & { onEnd: OnCredentialEnd };
+type Follower = FollowedCredential & {
+  onEnd: OnCredentialEnd;
+  /** Something may have changed since the last check began, or that check failed. */
+  isDue: boolean;
+  isChecking: boolean;
+};
 
-const CHECK_WITHOUT_NOTIFICATIONS_MS = 500;
+const CHECK_EVERY_MS = 500;
 
 export function createCredentialWatch({
   notices,
@@ -35,10 +40,22 @@ export function createCredentialWatch({
   const followers = new Set<Follower>();
   let timer: NodeJS.Timeout | undefined;
 
+  /** One at a time for each follower. */
   const check = async (follower: Follower) => {
-    // If the database is unavailable, notifications are too, and the timer checks again.
-    const refusal = await follower.refusal().catch(() => undefined);
-    if (refusal && followers.delete(follower)) follower.onEnd(refusal);
+    follower.isDue = true;
+    if (follower.isChecking) return;
+    follower.isChecking = true;
+    try {
+      while (follower.isDue && followers.has(follower)) {
+        follower.isDue = false;
+        const refusal = await follower.refusal();
+        if (refusal && followers.delete(follower)) follower.onEnd(refusal);
+      }
+    } catch {
+      follower.isDue = true; // the database is unavailable or overloaded: the timer checks again
+    } finally {
+      follower.isChecking = false;
+    }
   };
   const checkAll = (accountId?: string) => {
     for (const follower of followers) {
@@ -58,12 +75,13 @@ export function createCredentialWatch({
 
   return {
     follow(credential, onEnd) {
-      const follower = { ...credential, onEnd };
+      const follower = { ...credential, onEnd, isDue: false, isChecking: false };
       followers.add(follower);
       timer ??= setInterval(() => {
-        if (!notices.isListening) checkAll();
+        const { isListening } = notices;
+        for (const one of followers) if (one.isDue || !isListening) void check(one);
         stopIfIdle();
-      }, CHECK_WITHOUT_NOTIFICATIONS_MS).unref();
+      }, CHECK_EVERY_MS).unref();
       void check(follower); // it may have ended between authentication and now
       return () => {
         followers.delete(follower);

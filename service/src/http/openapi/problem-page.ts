@@ -12,11 +12,14 @@ const HELP: Readonly<Record<ProblemCode, string>> = {
   not_signed_in: "This endpoint requires a session of the web app. Sign in; the session may have expired.",
   wrong_credentials:
     "The email or the password is incorrect. The response does not reveal whether the account exists.",
+  two_factor_required:
+    "The account has two-factor sign-in. Send the code of the authenticator app, or a recovery code, with the email and password. Each code works once.",
   insufficient_credits:
     "The account does not have enough credits: see required and available. Nothing was charged.",
   api_access_not_included: "API keys can be used on every plan except the free one.",
   insufficient_scope: "The API key does not have the scope of this endpoint. Create a key that has it.",
-  operator_only: "Only the operator of this installation can use this endpoint.",
+  operator_only:
+    "Only the operator of this installation can use this endpoint, and only with two-factor sign-in where the installation requires it.",
   session_required:
     "API keys can't be used for this endpoint. Sign in to the web app, and send no X-API-Key header.",
   origin_rejected: "The request was sent by a page of another origin and was not executed.",
@@ -37,6 +40,7 @@ const HELP: Readonly<Record<ProblemCode, string>> = {
     "The job is in a status that does not allow this action, such as cancelling a finished job.",
   results_not_ready: "The job has not finished yet. Retry when it has.",
   email_taken: "An account with this email already exists. Sign in, or reset the password.",
+  two_factor_enabled: "Two-factor sign-in is enabled already. Disable it before setting it up again.",
   too_many_keys: "The account has reached its maximum of API keys. Revoke one you no longer use.",
   too_many_webhooks:
     "The account has reached its maximum of webhook endpoints. Delete one you no longer use.",

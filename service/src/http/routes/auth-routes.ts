@@ -1,22 +1,28 @@
 /** /auth: sign-up, sign-in, sign-out, sessions and passwords of the web app. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import {
+  BeginTwoFactorRequest,
   ChangePasswordRequest,
   ChooseNewPasswordRequest,
   ConfirmEmailRequest,
+  ConfirmTwoFactorRequest,
+  DisableTwoFactorRequest,
   MailSent,
+  RecoveryCodes,
   ResetPasswordRequest,
   Session,
   SignedIn,
   SignInRequest,
   SignUpRequest,
+  TwoFactorSecret,
+  TwoFactorStatus,
 } from "@mailvet/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Accounts } from "../../accounts/accounts.ts";
+import type { SessionClient } from "../../accounts/known-clients.ts";
 import type { PresentAccount } from "../../accounts/present-account.ts";
-import type { KnownSession, SessionClient, SessionRecord, Sessions } from "../../accounts/sessions.ts";
-import type { SignedInSession } from "../../accounts/sign-up.ts";
+import type { KnownSession, SessionRecord, Sessions, SignedInSession } from "../../accounts/sessions.ts";
 import type { Caller } from "../../base/caller.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { requireSameOrigin } from "../middleware/same-origin.ts";
@@ -42,8 +48,15 @@ export const authRoutes =
       const previous = cookie.read(request);
       if (previous) await sessions.endByToken(previous);
       cookie.set(reply, session);
+      cookie.setDevice(reply, session.deviceToken);
       return signedIn(request, session);
     };
+
+    const clientOf = (request: FastifyRequest): SessionClient => ({
+      ip: request.ip,
+      userAgent: request.headers["user-agent"] ?? "",
+      deviceToken: cookie.readDevice(request),
+    });
 
     const signedIn = async (request: FastifyRequest, session: SignedInSession | KnownSession) => {
       const account = await accounts.find(session.accountId);
@@ -78,10 +91,13 @@ export const authRoutes =
 
     app.post(
       "/auth/sign-in",
-      { schema: SIGN_IN, config: { access: "open", problems: ["wrong_credentials", "origin_rejected"] } },
+      {
+        schema: SIGN_IN,
+        config: { access: "open", problems: ["wrong_credentials", "two_factor_required", "origin_rejected"] },
+      },
       async (request, reply) => {
-        const { email, password } = request.body;
-        return startSession(request, reply, await accounts.signIn(email, password, clientOf(request)));
+        const { email, password, code } = request.body;
+        return startSession(request, reply, await accounts.signIn(email, password, clientOf(request), code));
       },
     );
 
@@ -127,8 +143,61 @@ export const authRoutes =
         config: { access: "session", problems: ["wrong_credentials"], idempotency: false },
       },
       async (request, reply) => {
-        const { current_password: current, new_password: next } = request.body;
-        cookie.set(reply, await accounts.changePassword(signedInCaller(request.caller), { current, next }));
+        const {
+          current_password: current,
+          new_password: next,
+          revoke_keys: revokeKeys = false,
+        } = request.body;
+        const passwords = { current, next, revokeKeys };
+        cookie.set(reply, await accounts.changePassword(signedInCaller(request.caller), passwords));
+        return reply.code(204).send(null);
+      },
+    );
+
+    app.get(
+      "/auth/two-factor",
+      { schema: GET_TWO_FACTOR, config: { access: "session" } },
+      async (request) => {
+        const status = await accounts.twoFactorStatus(signedInCaller(request.caller).accountId);
+        return {
+          enabled: status.isEnabled,
+          required: status.isRequired,
+          recovery_codes_left: status.recoveryCodesLeft,
+        };
+      },
+    );
+
+    app.post(
+      "/auth/two-factor",
+      {
+        schema: BEGIN_TWO_FACTOR,
+        // The response has a secret, which must not be stored for a replay.
+        config: {
+          access: "session",
+          problems: ["wrong_credentials", "two_factor_enabled"],
+          idempotency: false,
+        },
+      },
+      (request) => accounts.beginTwoFactor(signedInCaller(request.caller), request.body.password),
+    );
+
+    app.post(
+      "/auth/two-factor/confirm",
+      { schema: CONFIRM_TWO_FACTOR, config: { access: "session", idempotency: false } },
+      async (request) => ({
+        recovery_codes: await accounts.confirmTwoFactor(signedInCaller(request.caller), request.body.code),
+      }),
+    );
+
+    app.post(
+      "/auth/two-factor/disable",
+      {
+        schema: DISABLE_TWO_FACTOR,
+        config: { access: "session", problems: ["wrong_credentials"], idempotency: false },
+      },
+      async (request, reply) => {
+        const { password, code } = request.body;
+        await accounts.disableTwoFactor(signedInCaller(request.caller), password, code);
         return reply.code(204).send(null);
       },
     );
@@ -146,8 +215,8 @@ export const authRoutes =
       "/auth/password-reset/confirm",
       { schema: CHOOSE_PASSWORD, config: { access: "open", problems: ["link_expired", "origin_rejected"] } },
       async (request, reply) => {
-        const { token, new_password: password } = request.body;
-        await accounts.chooseNewPassword(token, password, clientOf(request));
+        const { token, new_password: password, revoke_keys: revokeKeys = false } = request.body;
+        await accounts.chooseNewPassword(token, password, clientOf(request), { revokeKeys });
         return reply.code(204).send(null);
       },
     );
@@ -180,7 +249,8 @@ const SIGN_IN = {
   operationId: "signIn",
   tags,
   summary: "Sign in",
-  description: "Creates a session and sets its cookie.",
+  description:
+    "Creates a session and sets its cookie, and a device cookie. Wrong passwords of others do not lock out a browser or network that has signed in before; after five of its own, `rate_limited` says how long to wait, twice as long each time. With two-factor sign-in, a request without `code` is refused with `two_factor_required`, and nothing else happens: send it again with the code.",
   body: SignInRequest,
   response: { 200: SignedIn },
 };
@@ -224,8 +294,46 @@ const CHANGE_PASSWORD = {
   operationId: "changePassword",
   tags,
   summary: "Change your password",
-  description: "Changes the password, ends all other sessions and renews the cookie of this one.",
+  description:
+    "Changes the password, ends all other sessions and renews the cookie of this one. API keys are revoked on request.",
   body: ChangePasswordRequest,
+  response: { 204: Done },
+};
+
+const GET_TWO_FACTOR = {
+  operationId: "getTwoFactor",
+  tags,
+  summary: "Retrieve the state of two-factor sign-in",
+  description: "Returns whether sign-in asks for a code, and how many recovery codes are left.",
+  response: { 200: TwoFactorStatus },
+};
+
+const BEGIN_TWO_FACTOR = {
+  operationId: "beginTwoFactor",
+  tags,
+  summary: "Set up two-factor sign-in",
+  description:
+    "Returns a new secret for an authenticator app (TOTP, RFC 6238). It is shown once, and has no effect until it is confirmed with a code.",
+  body: BeginTwoFactorRequest,
+  response: { 200: TwoFactorSecret },
+};
+
+const CONFIRM_TWO_FACTOR = {
+  operationId: "confirmTwoFactor",
+  tags,
+  summary: "Enable two-factor sign-in",
+  description:
+    "Enables two-factor sign-in with a code of the authenticator app, ends all other sessions, and returns recovery codes, which are shown once.",
+  body: ConfirmTwoFactorRequest,
+  response: { 200: RecoveryCodes },
+};
+
+const DISABLE_TWO_FACTOR = {
+  operationId: "disableTwoFactor",
+  tags,
+  summary: "Disable two-factor sign-in",
+  description: "Disables two-factor sign-in, with the password and a code or recovery code.",
+  body: DisableTwoFactorRequest,
   response: { 204: Done },
 };
 
@@ -244,14 +352,10 @@ const CHOOSE_PASSWORD = {
   tags,
   summary: "Reset a password",
   description:
-    "Sets a new password with the token from the emailed link and ends all sessions of the account.",
+    "Sets a new password with the token from the emailed link and ends all sessions of the account. API keys are revoked on request.",
   body: ChooseNewPasswordRequest,
   response: { 204: Done },
 };
-
-function clientOf({ ip, headers }: FastifyRequest): SessionClient {
-  return { ip, userAgent: headers["user-agent"] ?? "" };
-}
 
 /** Routes with access "session" have no other callers. */
 function signedInCaller(caller: Caller | undefined): { accountId: string; sessionId: string } {

@@ -60,7 +60,7 @@ export const feedbackRoutes =
       });
     });
 
-    app.get("/feedback/report", GET_REPORT, (request) => feedback.summarize(request.caller!.accountId));
+    app.get("/feedback/report", GET_REPORT, (request) => feedback.summarize(request.caller!));
 
     app.delete("/feedback", DELETE_FEEDBACK, async (request, reply) => {
       await feedback.deleteAll(request.caller!);

@@ -1,5 +1,6 @@
 /** Texts of the settings page. */
 import type { ReactNode } from "react";
+import { plural } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
 
 export const messages = {
@@ -27,6 +28,26 @@ export const messages = {
     new: "New password",
     wrong: "Wrong password.",
     submit: "Change password",
+  },
+
+  twoFactor: {
+    title: "Two-factor sign-in",
+    intro: "Sign-in asks for a code of your authenticator app in addition to the password.",
+    required: "Operators of this installation must enable it before they can use the operator pages.",
+    password: "Your password",
+    passwordToggle: "Toggle visibility of your password",
+    setUp: "Set up",
+    scan: "Scan this QR code with your authenticator app.",
+    qrCode: "QR code for your authenticator app",
+    type: "Or type this secret into the app. It is shown only now.",
+    secretLabel: "secret",
+    enable: "Enable",
+    enabled: (left: number) => `Enabled. ${plural(left, "recovery code")} left.`,
+    disable: "Disable",
+    codesTitle: "Recovery codes",
+    codesLabel: "recovery codes",
+    codesText:
+      "Save these codes now, they are shown only once. Each signs in once in place of a code, should you lose your authenticator app.",
   },
 
   sessions: {

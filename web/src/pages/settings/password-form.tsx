@@ -1,6 +1,6 @@
 /** Changes the password. */
 
-import { Alert, Button, Group, PasswordInput, Stack } from "@mantine/core";
+import { Alert, Button, Checkbox, Group, PasswordInput, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { fieldProblems } from "../../components/problem-text.ts";
@@ -9,22 +9,24 @@ import { ValidatedForm } from "../../components/validated-form.tsx";
 import { common } from "../../messages.ts";
 import { queries, service, sessionQuery } from "../../queries.ts";
 import { AuthError, isProblem } from "../sign-in/auth-error.tsx";
+import { messages as signInMessages } from "../sign-in/messages.tsx";
 import { NewPasswordInput, newPasswordProblem } from "../sign-in/new-password-input.tsx";
 import { messages } from "./messages.tsx";
-import { sessionsQuery } from "./session-queries.ts";
 
 export function PasswordForm() {
   const { data: session } = useQuery(sessionQuery);
   const [currentPassword, setCurrent] = useState("");
   const [newPassword, setNew] = useState("");
+  const [revokeKeys, setRevokeKeys] = useState(false);
   const [isSubmitted, setIsSubmitted] = useState(false);
   const change = useMutation({
-    mutationFn: () => service.auth.changePassword({ currentPassword, newPassword }),
+    mutationFn: () => service.auth.changePassword({ currentPassword, newPassword, revokeKeys }),
     async onSuccess() {
       setCurrent("");
       setNew("");
+      setRevokeKeys(false);
       setIsSubmitted(false);
-      await queries.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+      await queries.invalidateQueries(); // sessions, and keys that were revoked
     },
   });
   const submit = () => {
@@ -69,6 +71,11 @@ export function PasswordForm() {
             value={newPassword}
             onChange={({ currentTarget }) => setNew(currentTarget.value)}
             error={problems.new_password ?? (isSubmitted ? newPasswordProblem(newPassword) : undefined)}
+          />
+          <Checkbox
+            label={signInMessages.revokeKeys}
+            checked={revokeKeys}
+            onChange={({ currentTarget }) => setRevokeKeys(currentTarget.checked)}
           />
           <Group>
             <Button type="submit" loading={change.isPending}>

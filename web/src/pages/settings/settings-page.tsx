@@ -1,4 +1,4 @@
-/** Settings of the account: profile, password, sessions, data retention. */
+/** Settings of the account: profile, password, two-factor sign-in, sessions, data retention. */
 
 import { Stack } from "@mantine/core";
 import { PageHeader } from "../../components/page-header.tsx";
@@ -7,6 +7,7 @@ import { messages } from "./messages.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { Profile } from "./profile.tsx";
 import { SessionList } from "./session-list.tsx";
+import { TwoFactor } from "./two-factor.tsx";
 
 export function Page() {
   return (
@@ -15,6 +16,7 @@ export function Page() {
       <Stack gap="lg">
         <Profile />
         <PasswordForm />
+        <TwoFactor />
         <SessionList />
         <DataRetention />
       </Stack>

@@ -1,6 +1,6 @@
 /** Sets a new password with the token of the reset link. */
 
-import { Button, Text } from "@mantine/core";
+import { Button, Checkbox, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -16,9 +16,10 @@ import { NewPasswordInput, newPasswordProblem } from "./new-password-input.tsx";
 export function Page() {
   const { token = "" } = useSearch({ strict: false });
   const [password, setPassword] = useState("");
+  const [revokeKeys, setRevokeKeys] = useState(false);
   const [isSubmitted, setIsSubmitted] = useState(false);
   const choose = useMutation({
-    mutationFn: () => service.auth.choosePassword({ token, newPassword: password }),
+    mutationFn: () => service.auth.choosePassword({ token, newPassword: password, revokeKeys }),
     // The reset ends every session of the account, including this one.
     onSuccess: () => queries.setQueryData(sessionQuery.queryKey, null),
   });
@@ -47,6 +48,11 @@ export function Page() {
           onChange={({ currentTarget }) => setPassword(currentTarget.value)}
           error={rejected ?? (isSubmitted ? newPasswordProblem(password) : undefined)}
           autoFocus
+        />
+        <Checkbox
+          label={messages.revokeKeys}
+          checked={revokeKeys}
+          onChange={({ currentTarget }) => setRevokeKeys(currentTarget.checked)}
         />
       </AuthForm>
     </AuthCard>

@@ -1,6 +1,6 @@
-/** Signs in and redirects to the requested page. */
+/** Signs in, with a second step for a code where the account has it, and redirects to the requested page. */
 
-import { PasswordInput, Text } from "@mantine/core";
+import { PasswordInput, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
@@ -22,9 +22,14 @@ export function Page() {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [isSubmitted, setIsSubmitted] = useState(false);
+  const [asksCode, setAsksCode] = useState(false);
   const signIn = useMutation({
-    mutationFn: () => service.auth.signIn({ email, password }),
+    mutationFn: (code?: string) => service.auth.signIn({ email, password, ...(code && { code }) }),
     onSuccess: storeSession,
+    onError(error) {
+      if (isProblem(error, "two_factor_required")) setAsksCode(true);
+      else if (isProblem(error, "wrong_credentials")) setAsksCode(false);
+    },
   });
   // Also redirects visitors who already have a session.
   useEffect(() => {
@@ -33,8 +38,17 @@ export function Page() {
 
   const submit = () => {
     setIsSubmitted(true);
-    if (email.trim() !== "" && password !== "") signIn.mutate();
+    if (email.trim() !== "" && password !== "") signIn.mutate(undefined);
   };
+  if (asksCode)
+    return (
+      <CodeStep
+        isBusy={signIn.isPending}
+        error={signIn.error}
+        isWrong={isProblem(signIn.error, "two_factor_required") && signIn.variables !== undefined}
+        onSubmit={signIn.mutate}
+      />
+    );
   const problems = fieldProblems(signIn.error);
   const wrongCredentials = isProblem(signIn.error, "wrong_credentials") ? messages.signIn.wrong : undefined;
   return (
@@ -75,6 +89,42 @@ export function Page() {
     </AuthCard>
   );
 }
+
+function CodeStep({ isBusy, error, isWrong, onSubmit }: CodeStepProps) {
+  const [code, setCode] = useState("");
+  const problem = isWrong ? messages.signIn.wrongCode : fieldProblems(error).code;
+  return (
+    <AuthCard title={messages.signIn.codeTitle} intro={messages.signIn.codeIntro}>
+      <AuthForm
+        submitLabel={messages.signIn.submit}
+        isBusy={isBusy}
+        error={error}
+        fieldCodes={["two_factor_required"]}
+        onSubmit={() => code.trim() !== "" && onSubmit(code)}
+      >
+        <TextInput
+          label={common.twoFactorCode}
+          autoComplete="one-time-code"
+          required
+          withAsterisk={false}
+          maxLength={40}
+          value={code}
+          onChange={({ currentTarget }) => setCode(currentTarget.value)}
+          error={problem}
+          autoFocus
+        />
+      </AuthForm>
+    </AuthCard>
+  );
+}
+
+type CodeStepProps = {
+  isBusy: boolean;
+  error: unknown;
+  /** A code was sent and refused. */
+  isWrong: boolean;
+  onSubmit: (code: string) => void;
+};
 
 /** Links to sign-up only where it is open. */
 function SignUpHint() {

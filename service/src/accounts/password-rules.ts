@@ -1,0 +1,41 @@
+/**
+ * Which new passwords are refused. Existing passwords keep working.
+ *
+ * The length is checked by the request's schema. The list of common passwords is loaded with the first new password: it takes a
+ * few megabytes, and most processes never need it.
+ */
+import { wrongValue } from "../base/refusal.ts";
+
+/** Refuses with the reason. `field` is the name of the request's field. */
+export async function requireGoodPassword(field: string, password: string, email: string): Promise<void> {
+  const text = password.normalize("NFKC").toLowerCase();
+  const common = await commonPasswords();
+  const reason = RULES.find(([applies]) => applies(text, { email, common }))?.[1];
+  if (reason) throw wrongValue(`/${field}`, reason);
+}
+
+type Rule = (text: string, known: { email: string; common: ReadonlySet<string> }) => boolean;
+
+const RULES: readonly (readonly [Rule, string])[] = [
+  [(text) => new Set(text).size === 1, "The password repeats one character. Choose another."],
+  [
+    (text, { email }) => text === email || text === email.slice(0, email.lastIndexOf("@")),
+    "The password is your email. Choose another.",
+  ],
+  [
+    (text, { common }) => common.has(text) || common.has(text.replace(SUFFIX, "")),
+    "This is one of the most common passwords. Choose another.",
+  ],
+];
+
+/** What people add to a common password to make it longer. */
+const SUFFIX = /[^a-z]{1,4}$/;
+
+let loaded: Promise<ReadonlySet<string>> | undefined;
+
+function commonPasswords(): Promise<ReadonlySet<string>> {
+  loaded ??= import("@zxcvbn-ts/language-common").then(
+    ({ dictionary }) => new Set(dictionary["passwords-common"]),
+  );
+  return loaded;
+}

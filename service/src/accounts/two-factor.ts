@@ -1,0 +1,192 @@
+/**
+ * Two-factor sign-in: time-based codes (RFC 6238) of an authenticator app, and recovery codes for when it is lost.
+ *
+ * Every code works once: a time step that was accepted, and all before it, are refused afterwards.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { and, count, eq, isNotNull, isNull, lt, or } from "drizzle-orm";
+import { Secret, TOTP } from "otpauth";
+import { Refusal, wrongValue } from "../base/refusal.ts";
+import type { Database, Orm } from "../db/database.ts";
+import type { AttemptLimiter } from "./attempt-limiter.ts";
+import { verifyPassword } from "./password.ts";
+import { accounts, recoveryCodes, twoFactor } from "./schema.ts";
+import type { RequireTwoFactor, Sessions } from "./sessions.ts";
+
+export type TwoFactorDeps = {
+  database: Database;
+  sessions: Pick<Sessions, "endAll">;
+  attempts: AttemptLimiter;
+  settings: { requireTwoFactor: RequireTwoFactor };
+  now: () => Date;
+};
+
+type SignedIn = { accountId: string; sessionId: string };
+
+export type TwoFactor = {
+  twoFactorStatus(
+    accountId: string,
+  ): Promise<{ isEnabled: boolean; isRequired: boolean; recoveryCodesLeft: number }>;
+  /** A new secret, which is never shown again. It has no effect until a code confirms it. */
+  beginTwoFactor(by: SignedIn, password: string): Promise<{ secret: string; uri: string }>;
+  /** Enables it and ends the other sessions. Returns the recovery codes, which are never shown again. */
+  confirmTwoFactor(by: SignedIn, code: string): Promise<string[]>;
+  disableTwoFactor(by: SignedIn, password: string, code: string): Promise<void>;
+};
+
+const STEP_MS = 30_000;
+/** Steps before and after the current one, for clocks that differ. */
+const DRIFT_STEPS = 1;
+const SECRET_BYTES = 20;
+const RECOVERY_CODES = 10;
+const RECOVERY_CODE_BYTES = 10;
+
+export function createTwoFactor({ database, sessions, attempts, settings, now }: TwoFactorDeps): TwoFactor {
+  const { orm } = database;
+
+  /** Guesses of a password or code in an unattended browser are limited together. */
+  const withPassword = async (accountId: string, password: string | undefined) => {
+    const tried = { what: "change_password", by: [accountId] } as const;
+    await attempts.take(tried);
+    const [account] = await orm.select().from(accounts).where(eq(accounts.id, accountId));
+    const hash = account?.passwordHash ?? undefined;
+    if (!account || (password !== undefined && !(await verifyPassword(password, hash))))
+      throw new Refusal("wrong_credentials", "The password is incorrect.");
+    return { account, forgive: () => attempts.forgive("all", tried) };
+  };
+
+  return {
+    async twoFactorStatus(accountId) {
+      const [[account], [enabled], [left]] = await Promise.all([
+        orm.select({ isOperator: accounts.isOperator }).from(accounts).where(eq(accounts.id, accountId)),
+        orm.select({ id: twoFactor.accountId }).from(twoFactor).where(isEnabledFor(accountId)),
+        orm.select({ codes: count() }).from(recoveryCodes).where(eq(recoveryCodes.accountId, accountId)),
+      ]);
+      return {
+        isEnabled: enabled !== undefined,
+        isRequired: settings.requireTwoFactor === "operators" && account?.isOperator === true,
+        recoveryCodesLeft: left!.codes,
+      };
+    },
+
+    async beginTwoFactor({ accountId }, password) {
+      const { account, forgive } = await withPassword(accountId, password);
+      const secret = randomBytes(SECRET_BYTES);
+      const begun = await orm
+        .insert(twoFactor)
+        .values({ accountId, secret })
+        .onConflictDoUpdate({
+          target: twoFactor.accountId,
+          set: { secret },
+          setWhere: isNull(twoFactor.enabledAt),
+        })
+        .returning({ id: twoFactor.accountId });
+      if (begun.length === 0)
+        throw new Refusal("two_factor_enabled", "Two-factor sign-in is enabled. Disable it first.");
+      await forgive();
+      const totp = totpOf(secret, account.email);
+      return { secret: totp.secret.base32, uri: totp.toString() };
+    },
+
+    async confirmTwoFactor({ accountId, sessionId }, code) {
+      const { forgive } = await withPassword(accountId, undefined);
+      const codes = Array.from({ length: RECOVERY_CODES }, makeRecoveryCode);
+      await orm.transaction(async (tx) => {
+        const isPending = and(eq(twoFactor.accountId, accountId), isNull(twoFactor.enabledAt));
+        const [pending] = await tx.select().from(twoFactor).where(isPending).for("update");
+        const lastStep = pending && stepOf(pending.secret, code, now());
+        if (lastStep === undefined) throw wrongCode();
+        await tx.update(twoFactor).set({ enabledAt: now(), lastStep }).where(isPending);
+        await tx
+          .insert(recoveryCodes)
+          .values(codes.map((text) => ({ accountId, codeHash: recoveryHash(accountId, text) })));
+        await sessions.endAll(tx, accountId, sessionId);
+      });
+      await forgive();
+      return codes;
+    },
+
+    async disableTwoFactor({ accountId }, password, code) {
+      const { forgive } = await withPassword(accountId, password);
+      await orm.transaction(async (tx) => {
+        if ((await checkSecondFactor(tx, accountId, code, now())) === "wrong") throw wrongCode();
+        await tx.delete(twoFactor).where(eq(twoFactor.accountId, accountId));
+        await tx.delete(recoveryCodes).where(eq(recoveryCodes.accountId, accountId));
+      });
+      await forgive();
+    },
+  };
+}
+
+/** Uses up the code. "ok" without two-factor sign-in. */
+export async function checkSecondFactor(
+  tx: Orm,
+  accountId: string,
+  code: string | undefined,
+  at: Date,
+): Promise<"ok" | "missing" | "wrong"> {
+  const [enabled] = await tx.select().from(twoFactor).where(isEnabledFor(accountId));
+  if (!enabled) return "ok";
+  if (code === undefined) return "missing";
+  const step = stepOf(enabled.secret, code, at);
+  const used =
+    step === undefined
+      ? await tx
+          .delete(recoveryCodes)
+          .where(
+            and(
+              eq(recoveryCodes.accountId, accountId),
+              eq(recoveryCodes.codeHash, recoveryHash(accountId, code)),
+            ),
+          )
+          .returning({ id: recoveryCodes.accountId })
+      : await tx
+          .update(twoFactor)
+          .set({ lastStep: step })
+          .where(
+            and(
+              eq(twoFactor.accountId, accountId),
+              or(isNull(twoFactor.lastStep), lt(twoFactor.lastStep, step)),
+            ),
+          )
+          .returning({ id: twoFactor.accountId });
+  return used.length > 0 ? "ok" : "wrong";
+}
+
+function isEnabledFor(accountId: string) {
+  return and(eq(twoFactor.accountId, accountId), isNotNull(twoFactor.enabledAt));
+}
+
+function totpOf(secret: Buffer, email: string): TOTP {
+  const buffer = new Uint8Array(secret).buffer;
+  return new TOTP({
+    issuer: "Mailvet",
+    label: email,
+    secret: new Secret({ buffer }),
+    period: STEP_MS / 1000,
+  });
+}
+
+/** The time step that the code belongs to. */
+function stepOf(secret: Buffer, code: string, at: Date): number | undefined {
+  const token = code.replace(/\s/g, "");
+  if (!/^\d{6}$/.test(token)) return undefined;
+  const timestamp = at.getTime();
+  const drift = totpOf(secret, "").validate({ token, timestamp, window: DRIFT_STEPS });
+  return drift === null ? undefined : Math.floor(timestamp / STEP_MS) + drift;
+}
+
+/** 80 random bits in groups of four, such as "k3qd-...". */
+function makeRecoveryCode(): string {
+  const { buffer } = new Uint8Array(randomBytes(RECOVERY_CODE_BYTES));
+  return new Secret({ buffer }).base32.toLowerCase().replace(/.{4}(?=.)/g, "$&-");
+}
+
+function recoveryHash(accountId: string, code: string): Buffer {
+  const text = code.toLowerCase().replace(/[^a-z2-7]/g, "");
+  return createHash("sha256").update(`${accountId} ${text}`).digest();
+}
+
+function wrongCode(): Refusal {
+  return wrongValue("/code", "The code is incorrect or was used already.");
+}

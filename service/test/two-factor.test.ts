@@ -1,0 +1,171 @@
+import { TOTP } from "otpauth";
+import { expect, test } from "vitest";
+import {
+  type AccountsWorld,
+  MINUTE_MS,
+  refusalOf,
+  visitorFrom,
+  worldsOnOneDatabase,
+} from "./accounts-world.ts";
+import { cookieOf, OPERATOR, openService } from "./service.ts";
+
+const openAccountsWorld = worldsOnOneDatabase();
+
+const EMAIL = "ann@example.com";
+const PASSWORD = "a long enough password";
+const HERE = visitorFrom(1);
+const STEP_MS = 30_000;
+
+/** An account with two-factor sign-in, and its authenticator app. */
+async function enable(world: AccountsWorld) {
+  const session = (await world.accounts.signUp(EMAIL, PASSWORD, HERE))!;
+  const { secret } = await world.accounts.beginTwoFactor(session, PASSWORD);
+  const code = (steps = 0) =>
+    new TOTP({ secret }).generate({ timestamp: world.now().getTime() + steps * STEP_MS });
+  const recoveryCodes = await world.accounts.confirmTwoFactor(session, code());
+  world.pass(2 * STEP_MS); // later than the code that confirmed
+  const signIn = (withCode?: string, visitor = HERE) =>
+    world.accounts.signIn(EMAIL, PASSWORD, visitor, withCode);
+  return { session, secret, code, recoveryCodes, signIn };
+}
+
+test("the password alone opens no session, a code does, once", async () => {
+  await using world = openAccountsWorld();
+  const { session, code, signIn } = await enable(world);
+  const sessions = async () => (await world.sessions.list(session.accountId)).length;
+  expect(await world.accounts.twoFactorStatus(session.accountId)).toEqual({
+    isEnabled: true,
+    isRequired: false,
+    recoveryCodesLeft: 10,
+  });
+
+  expect((await refusalOf(signIn())).code).toBe("two_factor_required");
+  expect((await refusalOf(signIn("000000"))).code).toBe("two_factor_required");
+  expect((await refusalOf(world.accounts.signIn(EMAIL, "a wrong guess", HERE, code()))).code).toBe(
+    "wrong_credentials",
+  );
+  expect(await sessions()).toBe(1);
+
+  const current = code();
+  expect(await signIn(current)).toMatchObject({ accountId: session.accountId });
+  expect((await refusalOf(signIn(current))).code).toBe("two_factor_required"); // a replay
+  expect((await refusalOf(signIn(code(-1)))).code).toBe("two_factor_required"); // older than the last one
+  expect(await signIn(code(1))).toBeDefined(); // a clock that is ahead
+  expect(await sessions()).toBe(3);
+});
+
+test("of concurrent sign-ins with one code, one succeeds", async () => {
+  await using world = openAccountsWorld();
+  const { code, signIn } = await enable(world);
+  const results = await Promise.allSettled(Array.from({ length: 4 }, () => signIn(code())));
+  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+});
+
+test("a recovery code signs in once, in any spelling, and is stored as a hash", async () => {
+  await using world = openAccountsWorld();
+  const { session, recoveryCodes, signIn } = await enable(world);
+  expect(new Set(recoveryCodes).size).toBe(10);
+  const [first] = recoveryCodes;
+  expect(first).toMatch(/^([a-z2-7]{4}-){3}[a-z2-7]{4}$/);
+  const { rows } = await world.database.pool.query(
+    "select encode(code_hash, 'escape') as hash from recovery_codes",
+  );
+  expect(JSON.stringify(rows)).not.toContain(first);
+
+  expect(await signIn(first!.toUpperCase().replaceAll("-", " "))).toBeDefined();
+  expect((await refusalOf(signIn(first))).code).toBe("two_factor_required");
+  expect(await world.accounts.twoFactorStatus(session.accountId)).toMatchObject({ recoveryCodesLeft: 9 });
+});
+
+test("codes are limited like passwords, and asking for the code costs no attempt", async () => {
+  await using world = openAccountsWorld();
+  const { code, signIn } = await enable(world);
+  for (let count = 0; count < 8; count++) await refusalOf(signIn());
+  const codes: string[] = [];
+  for (let count = 0; count < 6; count++) codes.push((await refusalOf(signIn("000000"))).code);
+  expect(codes.slice(4)).toEqual(["two_factor_required", "rate_limited"]);
+  expect((await refusalOf(signIn(code()))).code).toBe("rate_limited");
+  world.pass(5 * MINUTE_MS);
+  expect(await signIn(code())).toBeDefined();
+});
+
+test("enabling needs the password and a code of the new secret, and ends other sessions", async () => {
+  await using world = openAccountsWorld();
+  const other = (await world.accounts.signUp(EMAIL, PASSWORD, HERE))!;
+  const here = await world.accounts.signIn(EMAIL, PASSWORD, HERE);
+  expect((await refusalOf(world.accounts.beginTwoFactor(here, "a wrong guess"))).code).toBe(
+    "wrong_credentials",
+  );
+  const replaced = await world.accounts.beginTwoFactor(here, PASSWORD);
+  const { secret, uri } = await world.accounts.beginTwoFactor(here, PASSWORD);
+  expect(uri).toMatch(/^otpauth:\/\/totp\/Mailvet:ann%40example\.com\?.*secret=/);
+
+  const stale = new TOTP({ secret: replaced.secret }).generate({ timestamp: world.now().getTime() });
+  expect((await refusalOf(world.accounts.confirmTwoFactor(here, stale))).code).toBe("validation_failed");
+  expect(await world.accounts.signIn(EMAIL, PASSWORD, HERE)).toBeDefined(); // not enabled yet
+
+  const code = new TOTP({ secret }).generate({ timestamp: world.now().getTime() });
+  await world.accounts.confirmTwoFactor(here, code);
+  expect(await world.sessions.find(other.token)).toBeUndefined();
+  expect(await world.sessions.find(here.token)).toBeDefined();
+  expect((await refusalOf(world.accounts.signIn(EMAIL, PASSWORD, HERE, code))).code).toBe(
+    "two_factor_required",
+  );
+  expect((await refusalOf(world.accounts.beginTwoFactor(here, PASSWORD))).code).toBe("two_factor_enabled");
+});
+
+test("disabling needs the password and a code", async () => {
+  await using world = openAccountsWorld();
+  const { session, code, signIn } = await enable(world);
+  expect((await refusalOf(world.accounts.disableTwoFactor(session, "a wrong guess", code()))).code).toBe(
+    "wrong_credentials",
+  );
+  expect((await refusalOf(world.accounts.disableTwoFactor(session, PASSWORD, "000000"))).code).toBe(
+    "validation_failed",
+  );
+  await world.accounts.disableTwoFactor(session, PASSWORD, code());
+  expect(await signIn()).toBeDefined();
+  const { rows } = await world.database.pool.query("select * from recovery_codes");
+  expect(rows).toEqual([]);
+});
+
+test("a reset password does not replace the code", async () => {
+  await using world = openAccountsWorld();
+  const { code } = await enable(world);
+  await world.accounts.requestReset(EMAIL, HERE);
+  await world.accounts.close(); // waits for emails
+  const token = /token=([\w-]+)/.exec(world.passedOn[0]!.text)![1]!;
+  await world.accounts.chooseNewPassword(token, "another fine password", HERE);
+  const signIn = (withCode?: string) => world.accounts.signIn(EMAIL, "another fine password", HERE, withCode);
+  expect((await refusalOf(signIn())).code).toBe("two_factor_required");
+  expect(await signIn(code())).toBeDefined();
+});
+
+test("REQUIRE_TWO_FACTOR=operators: no operator rights before it is enabled", async () => {
+  await using service = await openService({ env: { REQUIRE_TWO_FACTOR: "operators" } });
+  const cookie = cookieOf(await service.ask("/auth/sign-in", { body: OPERATOR }));
+  const accounts = () => service.ask("/operator/accounts", { cookie });
+  expect(await accounts()).toMatchObject({
+    status: 403,
+    body: { code: "operator_only", detail: expect.stringContaining("two-factor") },
+  });
+  expect((await service.ask("/auth/two-factor", { cookie })).body).toMatchObject({
+    enabled: false,
+    required: true,
+  });
+
+  const { password } = OPERATOR;
+  const { body } = await service.ask("/auth/two-factor", { cookie, body: { password } });
+  const code = new TOTP({ secret: body.secret }).generate();
+  const confirmed = await service.ask("/auth/two-factor/confirm", { cookie, body: { code } });
+  expect(confirmed).toMatchObject({ status: 200, body: { recovery_codes: expect.any(Array) } });
+  expect(await accounts()).toMatchObject({ status: 200 });
+
+  const alone = await service.ask("/auth/sign-in", { body: OPERATOR });
+  expect(alone).toMatchObject({ status: 401, body: { code: "two_factor_required" } });
+  expect(alone.headers.getSetCookie()).toEqual([]);
+  const recovered = await service.ask("/auth/sign-in", {
+    body: { ...OPERATOR, code: confirmed.body.recovery_codes[0] },
+  });
+  expect(recovered).toMatchObject({ status: 200 });
+});

@@ -1,0 +1,186 @@
+/** Two-factor sign-in: set up with a QR code, recovery codes, disable. */
+
+import { Alert, Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { encode } from "uqr";
+import { CopyableCode } from "../../components/copyable-code.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { Loading } from "../../components/loading.tsx";
+import { fieldProblems } from "../../components/problem-text.ts";
+import { SecretDialog } from "../../components/secret-dialog.tsx";
+import { Section } from "../../components/section.tsx";
+import { ValidatedForm } from "../../components/validated-form.tsx";
+import { common } from "../../messages.ts";
+import { queries, service } from "../../queries.ts";
+import { AuthError, isProblem } from "../sign-in/auth-error.tsx";
+import { messages } from "./messages.tsx";
+
+const texts = messages.twoFactor;
+
+const twoFactorQuery = queryOptions({
+  queryKey: ["two-factor"],
+  queryFn: () => service.auth.twoFactor(),
+});
+
+export function TwoFactor() {
+  const { data: status, error, refetch } = useQuery(twoFactorQuery);
+  const [recoveryCodes, setRecoveryCodes] = useState<readonly string[]>();
+  return (
+    <Section title={texts.title} intro={texts.intro}>
+      {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+      {!status && !error && <Loading lines={2} />}
+      {status?.required && !status.enabled && (
+        <Alert color="yellow" variant="light">
+          {texts.required}
+        </Alert>
+      )}
+      {status && !status.enabled && <SetUp onEnabled={setRecoveryCodes} />}
+      {status?.enabled && (
+        <>
+          <Text role="status">{texts.enabled(status.recovery_codes_left)}</Text>
+          <Disable />
+        </>
+      )}
+      {recoveryCodes && (
+        <SecretDialog
+          title={texts.codesTitle}
+          secret={recoveryCodes.join("\n")}
+          label={texts.codesLabel}
+          onDone={() => setRecoveryCodes(undefined)}
+        >
+          {texts.codesText}
+        </SecretDialog>
+      )}
+    </Section>
+  );
+}
+
+/** The password, then the QR code and a first code of the app. */
+function SetUp({ onEnabled }: { onEnabled: (recoveryCodes: readonly string[]) => void }) {
+  const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  const begin = useMutation({
+    mutationFn: () => service.auth.beginTwoFactor(password),
+    onSuccess: () => setPassword(""),
+  });
+  const confirm = useMutation({
+    mutationFn: () => service.auth.confirmTwoFactor(code),
+    async onSuccess({ recovery_codes }) {
+      onEnabled(recovery_codes);
+      await queries.invalidateQueries();
+    },
+  });
+  if (!begin.data)
+    return (
+      <ProofForm
+        submitLabel={texts.setUp}
+        error={begin.error}
+        isBusy={begin.isPending}
+        onSubmit={begin.mutate}
+      >
+        <PasswordField value={password} onChange={setPassword} error={begin.error} />
+      </ProofForm>
+    );
+  return (
+    <ProofForm
+      submitLabel={texts.enable}
+      error={confirm.error}
+      isBusy={confirm.isPending}
+      onSubmit={confirm.mutate}
+    >
+      <Text size="sm">{texts.scan}</Text>
+      <QrCode text={begin.data.uri} />
+      <Text size="sm">{texts.type}</Text>
+      <CopyableCode text={begin.data.secret} label={texts.secretLabel} />
+      <CodeField value={code} onChange={setCode} error={confirm.error} />
+    </ProofForm>
+  );
+}
+
+function Disable() {
+  const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  const disable = useMutation({
+    mutationFn: () => service.auth.disableTwoFactor({ password, code }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: twoFactorQuery.queryKey }),
+  });
+  return (
+    <ProofForm
+      submitLabel={texts.disable}
+      error={disable.error}
+      isBusy={disable.isPending}
+      onSubmit={disable.mutate}
+    >
+      <PasswordField value={password} onChange={setPassword} error={disable.error} />
+      <CodeField value={code} onChange={setCode} error={disable.error} />
+    </ProofForm>
+  );
+}
+
+type ProofFormProps = {
+  submitLabel: string;
+  error: unknown;
+  isBusy: boolean;
+  onSubmit: () => void;
+  children: ReactNode;
+};
+
+function ProofForm({ submitLabel, error, isBusy, onSubmit, children }: ProofFormProps) {
+  return (
+    <ValidatedForm onSubmit={() => onSubmit()}>
+      <Stack gap="md" maw={420}>
+        <AuthError error={error} fieldCodes={["wrong_credentials"]} />
+        {children}
+        <Group>
+          <Button type="submit" loading={isBusy}>
+            {submitLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </ValidatedForm>
+  );
+}
+
+type FieldProps = { value: string; onChange: (value: string) => void; error: unknown };
+
+function PasswordField({ value, onChange, error }: FieldProps) {
+  return (
+    <PasswordInput
+      label={texts.password}
+      autoComplete="current-password"
+      maxLength={200}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      error={isProblem(error, "wrong_credentials") ? messages.password.wrong : fieldProblems(error).password}
+      visibilityToggleButtonProps={{ "aria-label": texts.passwordToggle, tabIndex: 0 }}
+    />
+  );
+}
+
+function CodeField({ value, onChange, error }: FieldProps) {
+  return (
+    <TextInput
+      label={common.twoFactorCode}
+      autoComplete="one-time-code"
+      maxLength={40}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      error={fieldProblems(error).code}
+    />
+  );
+}
+
+/** Black on white in both colour schemes, with the quiet zone that scanners need. */
+function QrCode({ text }: { text: string }) {
+  const { data, size } = encode(text, { border: 4 });
+  const path = data
+    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : "")))
+    .join("");
+  return (
+    <svg viewBox={`0 0 ${size} ${size}`} width={220} height={220} role="img" aria-label={texts.qrCode}>
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" shapeRendering="crispEdges" />
+    </svg>
+  );
+}
