@@ -41,6 +41,7 @@ Environment variables:
   ENGINE_THREADS=number     threads for lists (default: the number of cores minus one, at least 1)
   SOURCE_ADDRESS=ip         local address to connect from
   SOCKS_PROXY=url           connect through socks5://[user:password@]host:port
+  EGRESS_FILE=path          several egress identities instead of these (docs/egress.md)
   SMTP_PORT=25              another SMTP port, for tests
   EGRESS_ALLOW=cidr,…       private ranges that may be connected to, for tests; also allows .test domains
   LISTS_DIR=directory       where "mailvet lists refresh" stores reference lists

@@ -1,4 +1,7 @@
 /** mailvet doctor as a program: its output and exit codes. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Finding } from "@mailvet/engine";
 import { gmx, google, type MailWorld, mailDomain, openLab } from "@mailvet/lab";
 import { expect, test } from "vitest";
@@ -81,4 +84,35 @@ test("an unknown option or an invalid setting is rejected", async () => {
   ]);
   expect(option).toMatchObject({ code: 2, stderr: expect.stringContaining("--cure") });
   expect(setting).toMatchObject({ code: 2, stderr: expect.stringContaining("SMTP_PORT") });
+});
+
+test("each identity of EGRESS_FILE is examined under its own heading, from its own address", async () => {
+  await using lab = await openLab({ ...WORLD, "other.firm.test": { A: ["127.0.0.78"] } });
+  const folder = mkdtempSync(join(tmpdir(), "mailvet-doctor-"));
+  const path = join(folder, "egress.json");
+  const good = {
+    name: "good",
+    ehlo_name: "probe.firm.test",
+    mail_from: "ask@firm.test",
+    source_address: OURS,
+  };
+  const bad = { ...good, name: "bad", ehlo_name: "other.firm.test", source_address: "127.0.0.78" };
+  writeFileSync(path, JSON.stringify({ identities: [good, bad] }));
+  const env = {
+    DNS_SERVERS: lab.nameServer,
+    SMTP_PORT: String(lab.smtpPort),
+    EGRESS_ALLOW: "127.0.0.0/8",
+    EGRESS_FILE: path,
+  };
+  const { code, stdout } = await mailvet(["doctor"], { env });
+  const [, ofGood = "", ofBad = ""] = stdout.split(/^(?:good|bad)$/m);
+  expect(ofGood).toContain(
+    `✔ identity               ${OURS} as probe.firm.test, MAIL FROM ask@firm.test; share 1.`,
+  );
+  expect(ofGood).toMatch(/^✔ reverse DNS/m);
+  expect(ofBad).toMatch(/^✘ reverse DNS +127\.0\.0\.78 has no PTR record\./m);
+  expect(code).toBe(1);
+  const lines = jsonLines<Finding>((await mailvet(["doctor", "--json"], { env })).stdout);
+  expect(lines.find(({ name, identity }) => name === "SPF" && identity === "good")?.outcome).toBe("good");
+  rmSync(folder, { recursive: true });
 });

@@ -22,9 +22,10 @@ export const QueueLine = Type.Object({
 });
 export type QueueLine = Static<typeof QueueLine>;
 
-/** Throttle state of a mail host, or of a provider that counts all its hosts together. */
+/** Throttle state of a mail host, or of a provider that counts all its hosts together, for one egress identity. */
 export const HostPace = Type.Object({
   key: Type.String({ description: 'Host name, or "provider" and its name.' }),
+  identity: Type.String({ description: "Egress identity that is throttled there." }),
   limit: Count("Maximum concurrent sessions."),
   rest_ms: Type.Number({ minimum: 0, description: "Delay between two sessions." }),
   breaker_open_until: Nullable(
@@ -36,10 +37,39 @@ export type HostPace = Static<typeof HostPace>;
 
 export const MAX_PACES_SHOWN = 50;
 
+/** A source address or proxy with its names, and its use today. */
+export const EgressIdentityStatus = Type.Object({
+  name: Type.String({ description: 'Name in EGRESS_FILE; "default" without the file.' }),
+  origin: Nullable(
+    Type.String(),
+    "Source address, or proxy without its password; null for the address of the machine.",
+  ),
+  ehlo_name: Type.String({ description: "Host name sent in EHLO." }),
+  mail_from: Type.String({ description: "Address sent in MAIL FROM." }),
+  providers: Nullable(Type.Array(Type.String()), "Mail providers that it connects to; null for all."),
+  share: Type.Number({ minimum: 0, description: "Relative weight among the identities." }),
+  owner: Nullable(Type.String(), "PROCESS_NAME of the only process that uses it; null if all share it."),
+  sessions_today: Nullable(
+    Count("Sessions since midnight UTC, of all processes."),
+    "Sessions since midnight UTC, of all processes; null without EGRESS_FILE.",
+  ),
+  sessions_per_day: Nullable(Count("Daily cap."), "Maximum sessions a day; null if there is none."),
+  is_down: Type.Boolean({
+    description: "In the responding process, its last connection failed before any mail host was reached.",
+  }),
+  throttled: Count("Hosts and providers with throttle state."),
+  open_breakers: Count("Of these, those that it does not contact because they rejected it."),
+  blocked_at: Type.Array(Type.String(), {
+    description: `The hosts and providers with an open breaker, as far as they are among the ${MAX_PACES_SHOWN} in \`pacing\`.`,
+  }),
+});
+export type EgressIdentityStatus = Static<typeof EgressIdentityStatus>;
+
 export const FINDING_OUTCOMES = ["good", "warning", "bad", "unknown"] as const;
 
 export const DoctorFinding = Type.Object({
   name: Type.String({ description: "Name of the check; the same in every run." }),
+  identity: Nullable(Type.String(), "Egress identity that was examined; null for what concerns all."),
   outcome: OneOf(FINDING_OUTCOMES),
   found: Type.String({ description: "What was found." }),
   advice: Nullable(Type.String(), "What to do about it."),
@@ -102,6 +132,9 @@ export const System = Type.Object({
   }),
   pacing: Type.Array(HostPace, {
     description: `Throttled hosts and providers, most restricted first, at most ${MAX_PACES_SHOWN}.`,
+  }),
+  identities: Type.Array(EgressIdentityStatus, {
+    description: "Egress identities, in the order of EGRESS_FILE.",
   }),
   adjudicator: Nullable(
     SystemAdjudicator,

@@ -15,6 +15,12 @@ export { type Doctor, doctorFrom } from "./doctor/doctor.ts";
 export type { Finding } from "./doctor/finding.ts";
 export { type DomainRequest, domainReportOf, domainSyntaxError, postmasterOf } from "./domain-report.ts";
 export { createEgressGuard, type EgressGuard } from "./egress/guard.ts";
+export {
+  DEFAULT_IDENTITY,
+  type EgressIdentity,
+  originOf,
+  partsOfLimiterKey,
+} from "./egress/identity.ts";
 export { isInRange, parseIp, parseIpRange } from "./egress/ip-range.ts";
 export type { DnsLookupEvent, NetworkEvent, SmtpSessionEvent } from "./egress/network-event.ts";
 export type { Evidence, KnownOutcome, MailboxFinding } from "./evidence.ts";
@@ -69,6 +75,7 @@ export {
   readReply,
 } from "./smtp/meaning.ts";
 export { parseReply, type Reply } from "./smtp/reply.ts";
+export { EgressHealth } from "./smtp/throttle/egress-health.ts";
 export {
   type HostLimiter,
   type HostLimiterFor,
@@ -76,6 +83,12 @@ export {
   SlotWaiters,
 } from "./smtp/throttle/host-limiter.ts";
 export type { ProviderProfile } from "./smtp/throttle/provider-profile.ts";
+export {
+  type GateRefusal,
+  RememberedRefusal,
+  type SessionGate,
+  type SessionGateFor,
+} from "./smtp/throttle/session-gate.ts";
 export {
   initialThrottleState,
   isUnthrottled,

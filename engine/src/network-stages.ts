@@ -38,13 +38,13 @@ export type NetworkSettings = Pick<
 
 export function networkStagesFrom(
   settings: NetworkSettings,
-  parts: Pick<PlannerOptions, "limiterFor" | "egressHealth" | "observe"> = {},
+  parts: Pick<PlannerOptions, "limiterFor" | "gateFor" | "egressHealths" | "observe"> = {},
 ): NetworkStages {
   const { egress, smtpPort: port, probeTimeoutMs, connectionsPerHost } = settings;
   const { maxSessions, idleSessionMs, closeGraceMs } = settings;
   const guard = createEgressGuard({ allow: settings.egressAllow });
   const planner = createPlanner({
-    dial: createConnect({ guard, port, egress }),
+    connectFrom: (identity) => createConnect({ guard, port, egress: identity }),
     egress,
     probeTimeoutMs,
     connectionsPerHost,

@@ -47,14 +47,14 @@ test("name servers are accepted with and without a port, IPv4 and IPv6", () => {
 });
 
 test("MAIL_FROM defaults to postmaster at EHLO_NAME", () => {
-  expect(read({ EHLO_NAME: "probe.example.com" }).egress.mailFrom).toBe("postmaster@probe.example.com");
-  expect(read({ EHLO_NAME: "probe.example.com", MAIL_FROM: "x@y.example" }).egress.mailFrom).toBe(
+  expect(read({ EHLO_NAME: "probe.example.com" }).egress[0]?.mailFrom).toBe("postmaster@probe.example.com");
+  expect(read({ EHLO_NAME: "probe.example.com", MAIL_FROM: "x@y.example" }).egress[0]?.mailFrom).toBe(
     "x@y.example",
   );
 });
 
 test("a proxy URL is split into host, port, user and password", () => {
-  expect(read({ SOCKS_PROXY: "socks5://ann:p%40ss@127.0.0.1:1080" }).egress.proxy).toEqual({
+  expect(read({ SOCKS_PROXY: "socks5://ann:p%40ss@127.0.0.1:1080" }).egress[0]?.proxy).toEqual({
     host: "127.0.0.1",
     port: 1080,
     username: "ann",
@@ -132,7 +132,7 @@ test("an invalid secret is not shown", () => {
 });
 
 test("EHLO_NAME may have capitals, hyphens and digits", () => {
-  expect(read({ EHLO_NAME: "Probe-1.example.COM" }).egress.ehloName).toBe("Probe-1.example.COM");
+  expect(read({ EHLO_NAME: "Probe-1.example.COM" }).egress[0]?.ehloName).toBe("Probe-1.example.COM");
 });
 
 test("every bad line of the local list is reported with its number", () => {

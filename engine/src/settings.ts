@@ -6,13 +6,12 @@
  */
 import { isIP } from "node:net";
 import { availableParallelism, hostname } from "node:os";
-import { parseAddress } from "./address/address.ts";
-import { isHostName } from "./dns/host-name.ts";
 import { parseNameServer } from "./dns/name-servers.ts";
+import { DEFAULT_IDENTITY, type EgressIdentity } from "./egress/identity.ts";
+import { readIdentityFile } from "./egress/identity-file.ts";
 import { parseIpRange } from "./egress/ip-range.ts";
 import { readLocalLists } from "./reference/operator-lists.ts";
-import type { Egress } from "./smtp/client/connect.ts";
-import type { SocksProxy } from "./smtp/client/socks.ts";
+import { isEhloName, isSender, proxyFrom } from "./smtp/client/egress-text.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -121,7 +120,12 @@ export type EngineSettings = {
   /** CIDR ranges that may be connected to although they are not public. */
   egressAllow: string[];
   smtpPort: number;
-  egress: Egress;
+  /** The egress identities of this process. */
+  egress: EgressIdentity[];
+  /** All of them, also those that only another process uses. */
+  egressOfDeployment: EgressIdentity[];
+  /** What identities name as their owner. */
+  processName: string;
   probeTimeoutMs: number;
   /** Concurrent connections to a mail host without a provider profile. */
   connectionsPerHost: number;
@@ -147,7 +151,7 @@ export function readEngineSettings(read: SettingsReader): EngineSettings {
     ),
     egressAllow,
     smtpPort: read.integer("SMTP_PORT", { fallback: 25, min: 1, max: 65_535 }),
-    egress: readEgress(read),
+    ...readEgress(read),
     probeTimeoutMs: read.seconds("PROBE_TIMEOUT_SECONDS", { fallback: 30, max: 600 }) * 1000,
     connectionsPerHost: read.integer("CONNECTIONS_PER_HOST", { fallback: 1, min: 1, max: 100 }),
     threads: read.integer("ENGINE_THREADS", { fallback: defaultThreads(), min: 1, max: MAX_THREADS }),
@@ -168,8 +172,44 @@ function defaultThreads(): number {
   return Math.min(MAX_DEFAULT_THREADS, Math.max(1, availableParallelism() - 1));
 }
 
-/** SMTP identity. Without EHLO_NAME the machine's own name is used, which is right on a mail host only. */
-function readEgress(read: SettingsReader): Egress {
+/** Those of EGRESS_FILE, or the one that the other settings describe. */
+function readEgress(
+  read: SettingsReader,
+): Pick<EngineSettings, "egress" | "egressOfDeployment" | "processName"> {
+  const processName =
+    read.matching("PROCESS_NAME", "letters, digits, dots, hyphens and underscores", isProcessName) ??
+    hostname();
+  const single = readSingleIdentity(read);
+  let identities: EgressIdentity[] = [];
+  const path = read.file("EGRESS_FILE", (file) => {
+    const { identities: found, problems } = readIdentityFile(file);
+    identities = found;
+    return problems.length > 0 ? problems : ownershipProblems(found, processName);
+  });
+  if (path === undefined) return { egress: [single], egressOfDeployment: [single], processName };
+  for (const name of ["EHLO_NAME", "MAIL_FROM", "SOURCE_ADDRESS", "SOCKS_PROXY"])
+    read.matching(name, "it to be in EGRESS_FILE instead", () => false);
+  const egress = identities.filter((identity) => isUsedBy(identity, processName));
+  return { egress, egressOfDeployment: identities, processName };
+}
+
+const isProcessName = (value: string) => /^[\w.-]{1,255}$/.test(value);
+
+const isUsedBy = ({ owner }: EgressIdentity, processName: string) =>
+  owner === undefined || owner === processName;
+
+/** Tasks are not assigned by provider, so every process must be able to reach all of them. */
+function ownershipProblems(identities: readonly EgressIdentity[], processName: string): string[] {
+  const used = identities.filter((identity) => isUsedBy(identity, processName));
+  const who = `PROCESS_NAME is ${processName}`;
+  if (used.length === 0) return [`every identity has another owner, so this process has none (${who})`];
+  if (used.every(({ providers }) => providers !== undefined))
+    return [`expected an identity without "providers" for all others, also for this process (${who})`];
+  return [];
+}
+
+/** Without EHLO_NAME the machine's own name is used, which is right on a mail host only. */
+function readSingleIdentity(read: SettingsReader): EgressIdentity {
   const ehloName =
     read.matching("EHLO_NAME", "a host name such as probe.example.com", isEhloName) ?? hostname();
   const mailFrom = read.matching("MAIL_FROM", "an address such as probe@example.com", isSender);
@@ -184,33 +224,13 @@ function readEgress(read: SettingsReader): Egress {
     (url) => proxyFrom(url) !== undefined,
   );
   return {
+    name: DEFAULT_IDENTITY,
+    share: 1,
     ehloName,
     mailFrom: mailFrom ?? `postmaster@${ehloName}`,
     ...(sourceAddress === undefined ? {} : { sourceAddress }),
     ...(proxy === undefined ? {} : { proxy: proxyFrom(proxy)! }),
   };
-}
-
-/** Stricter than for MX names: an underscore in EHLO is rejected by some servers. */
-function isEhloName(value: string): boolean {
-  return isHostName(value.toLowerCase()) && !value.includes("_");
-}
-
-function isSender(value: string): boolean {
-  return parseAddress(value).ok && !/[^\x21-\x7e]/.test(value);
-}
-
-function proxyFrom(text: string): SocksProxy | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const { protocol, hostname, port, username, password } = new URL(text);
-  if (protocol !== "socks5:" || hostname === "" || !(Number(port) >= 1)) return undefined;
-  const proxy = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) };
-  if (username === "") return proxy;
-  try {
-    return { ...proxy, username: decodeURIComponent(username), password: decodeURIComponent(password) };
-  } catch {
-    return undefined; // a % that is not followed by two hexadecimal digits
-  }
 }
 
 /** Enough to recognise that the file is something else altogether. */

@@ -18,7 +18,9 @@ import { hasNamingPattern, hasScorableName, isAmbiguous } from "./plausibility/p
 import { type Disposables, loadDisposables } from "./reference/disposable.ts";
 import { RequestPriority } from "./request-priority.ts";
 import type { EngineSettings } from "./settings.ts";
+import type { EgressHealth } from "./smtp/throttle/egress-health.ts";
 import type { HostLimiterFor } from "./smtp/throttle/host-limiter.ts";
+import type { SessionGateFor } from "./smtp/throttle/session-gate.ts";
 import type { ThreadExit } from "./threads/engine-threads.ts";
 import { decide, isUnproven } from "./verdict.ts";
 
@@ -168,6 +170,8 @@ function failureOf(error: unknown): string {
 /** Replacements for in-process parts, supplied when several processes share limits and data. */
 export type SharedParts = {
   limiterFor?: HostLimiterFor;
+  gateFor?: SessionGateFor;
+  egressHealths?: readonly EgressHealth[];
   knowledge?: DeploymentKnowledge;
   /** DNS and SMTP run in a thread even with ENGINE_THREADS=1, because the calling thread has other work, such as HTTP. */
   isCallerBusy?: boolean;

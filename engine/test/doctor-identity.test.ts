@@ -158,3 +158,22 @@ test.each<[string, MailWorld, outcome: string, found: string]>([
   expect(findings[ZEN]?.found).toContain(found);
   expect(findings[ZEN]?.advice).toBeTruthy();
 });
+
+test("of several identities, each is examined from its own address with its own names", async () => {
+  const identity = { mailFrom: "ask@firm.test", share: 1, isCounted: true as const };
+  const good = { ...identity, name: "good", ehloName: "probe.firm.test", sourceAddress: PUBLIC_IP };
+  const bad = { ...identity, name: "bad", ehloName: "other.firm.test", sourceAddress: "127.0.0.78" };
+  const findings = await examineChanged(
+    { "other.firm.test": { A: ["127.0.0.78"] } },
+    { identities: [good, bad] },
+  );
+  expect(findings["good: identity"]?.found).toBe(
+    `${PUBLIC_IP} as probe.firm.test, MAIL FROM ask@firm.test; share 1.`,
+  );
+  expect(findings["good: reverse DNS"]?.outcome).toBe("good");
+  expect(findings["good: SPF"]?.outcome).toBe("good");
+  expect(findings["bad: reverse DNS"]).toMatchObject({ outcome: "bad", identity: "bad" });
+  expect(findings["bad: reverse DNS"]?.found).toContain("127.0.0.78 has no PTR record");
+  expect(findings["bad: SPF"]?.outcome).not.toBe("good");
+  expect(Object.keys(findings).filter((name) => name.startsWith("name server"))).toHaveLength(1); // once for all
+});

@@ -4,6 +4,7 @@ import { createResolver } from "../src/dns/resolver.ts";
 import { examine } from "../src/doctor/doctor.ts";
 import type { Finding } from "../src/doctor/finding.ts";
 import { createEgressGuard } from "../src/egress/guard.ts";
+import type { EgressIdentity } from "../src/egress/identity.ts";
 import { createConnect, type Egress } from "../src/smtp/client/connect.ts";
 
 /** Another loopback address serves as the public IP. */
@@ -25,6 +26,8 @@ export const CORRECT_SETUP: MailWorld = {
 
 export type Installation = {
   egress?: Partial<Egress>;
+  /** Instead of the one that `egress` describes. Its name is part of the name of each finding. */
+  identities?: readonly EgressIdentity[];
   nameServers?: readonly string[];
   /** Port to connect to, whatever `smtpPort` says. */
   connectPort?: number;
@@ -53,9 +56,9 @@ export async function examineIn(lab: Lab, installation: Installation = {}): Prom
       nameServers,
       resolver,
       guard,
-      dial: createConnect({ guard, port: connectPort, egress }),
+      connectFrom: (identity) => createConnect({ guard, port: connectPort, egress: identity }),
       smtpPort: 25,
-      egress,
+      egress: installation.identities ?? [{ name: "default", share: 1, ...egress }],
       exemptSpecialUse: ["test"],
       listsDirectory: undefined,
       localListsFile: undefined,
@@ -63,7 +66,7 @@ export async function examineIn(lab: Lab, installation: Installation = {}): Prom
       roundMs,
       slowNameServerMs,
     })) {
-      findings[finding.name] = finding;
+      findings[finding.identity ? `${finding.identity}: ${finding.name}` : finding.name] = finding;
     }
   } finally {
     resolver.close();

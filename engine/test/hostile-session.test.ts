@@ -87,8 +87,8 @@ test("a random server makes no probe hang and nothing crash", async () => {
     fc.asyncProperty(fc.array(move, { minLength: 1, maxLength: 12 }), async (script) => {
       moves = script;
       const planner = createPlanner({
-        dial: createConnect({ guard, port, egress: {} }),
-        egress: { ehloName: "probe.test", mailFrom: "probe@probe.test" },
+        connectFrom: (egress) => createConnect({ guard, port, egress }),
+        egress: [{ name: "default", share: 1, ehloName: "probe.test", mailFrom: "probe@probe.test" }],
         probeTimeoutMs: 40,
       });
       const asked = Promise.all(

@@ -1,9 +1,10 @@
 /** Events about SMTP sessions and lookups, as metrics and traces get them: from the calling thread and from others. */
-import { greylists, mailDomain, mailHost, openLab } from "@mailvet/lab";
+import { greylists, mailDomain, mailHost, openLab, type Temperament } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import type { DnsLookupEvent, NetworkEvent, SmtpSessionEvent } from "../src/egress/network-event.ts";
 import { readEngineSettings, settingsFrom } from "../src/settings.ts";
 import { verifierFrom } from "../src/verifier.ts";
+import { identityOf } from "./stories/story.ts";
 
 const WORLD = {
   "plain.test": mailDomain({ users: ({ localPart }) => localPart.startsWith("ann") }),
@@ -46,8 +47,12 @@ test.each([false, true])(
     expect(new Set(plain.flatMap(({ traces }) => traces))).toEqual(new Set(["list one", "list two"]));
     const accepted = plain.reduce((sum, { replies }) => sum + (replies.accepted ?? 0), 0);
     expect(accepted).toBe(2);
-    for (const { outcome, provider, startedAtMs, endedAtMs, slotWaitMs } of plain) {
-      expect({ outcome, provider }).toEqual({ outcome: "completed", provider: "other" });
+    for (const { outcome, provider, identity, startedAtMs, endedAtMs, slotWaitMs } of plain) {
+      expect({ outcome, provider, identity }).toEqual({
+        outcome: "completed",
+        provider: "other",
+        identity: "default",
+      });
       expect(endedAtMs).toBeGreaterThanOrEqual(startedAtMs);
       expect(slotWaitMs).toBeGreaterThanOrEqual(0);
     }
@@ -66,3 +71,45 @@ test.each([false, true])(
     expect(JSON.stringify(events)).not.toMatch(/ann|gone/);
   },
 );
+
+test.each([false, true])("every session names its egress identity; threads: %s", async (isCallerBusy) => {
+  const blocked = "554 5.7.1 Service unavailable; client host blocked using zen.spamhaus.org";
+  let first: string | undefined;
+  const temper: Temperament = {
+    on: {
+      banner({ client }) {
+        first ??= client;
+        return client === first ? { reply: blocked } : undefined;
+      },
+    },
+  };
+  await using lab = await openLab({ "plain.test": mailDomain({ users: ["ann"], temper }) });
+  const settings = readEngineSettings(
+    settingsFrom({
+      DNS_SERVERS: lab.nameServer,
+      SMTP_PORT: String(lab.smtpPort),
+      EGRESS_ALLOW: "127.0.0.0/8",
+      ENGINE_THREADS: "1",
+      PROBE_TIMEOUT_SECONDS: "120",
+    }),
+  );
+  const nameOf: Record<string, string> = { "127.0.0.2": "two", "127.0.0.3": "three" };
+  const egress = Object.entries(nameOf).map(([sourceAddress, name]) => identityOf(name, { sourceAddress }));
+  const sessions: SmtpSessionEvent[] = [];
+  const verifier = verifierFrom(
+    { ...settings, egress, exemptSpecialUse: ["test"] },
+    { isCallerBusy, observe: (event) => void (event.kind === "smtp_session" && sessions.push(event)) },
+  );
+  await verifier.begin("ann@plain.test", "smtp").done;
+  await verifier.close();
+
+  const outcomes = new Map(sessions.map(({ identity, outcome }) => [identity, outcome]));
+  const refused = nameOf[first!]!;
+  const other = refused === "two" ? "three" : "two";
+  expect(outcomes).toEqual(
+    new Map([
+      [refused, "refused"],
+      [other, "completed"],
+    ]),
+  );
+});

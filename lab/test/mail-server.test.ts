@@ -29,6 +29,7 @@ test("a server counts connections, commands by verb, and sessions without QUIT",
     sentBeforeBanner: 0,
     earlyCommands: 0,
     commands: { EHLO: 1, MAIL: 1, RCPT: 2, QUIT: 1, UNKNOWN: 1 },
+    clients: { "127.0.0.1": { connections: 2, maxConcurrentConnections: 2 } },
   });
   expect(server.received).toContain("rcpt to:<eve@lab.example>");
 });

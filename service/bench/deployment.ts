@@ -25,9 +25,19 @@ export type BenchDeployment = AsyncDisposable & {
   directory: string;
 };
 
+type DeployOptions = {
+  lab: Lab;
+  workers: number;
+  env?: Record<string, string>;
+  /** Of workers only, above `env`. */
+  workerEnv?: Record<string, string>;
+};
+
 export type BenchServer = AsyncDisposable & {
+  /** For files of the benchmark; deleted at the end. */
+  folder: string;
   pid(): number;
-  deploy(options: { lab: Lab; workers: number; env?: Record<string, string> }): Promise<BenchDeployment>;
+  deploy(options: DeployOptions): Promise<BenchDeployment>;
 };
 
 export async function openBenchServer(): Promise<BenchServer> {
@@ -36,6 +46,7 @@ export async function openBenchServer(): Promise<BenchServer> {
   const dataDirectory = join(folder, "data");
   const server = await startEmbeddedPostgres({ dataDirectory });
   return {
+    folder,
     pid: () => serverPid(dataDirectory)!,
     deploy: async (options) => {
       const connection = await createDatabase(server);
@@ -51,7 +62,7 @@ export async function openBenchServer(): Promise<BenchServer> {
 async function deploy(
   connection: pg.ClientConfig,
   directory: string,
-  { lab, workers: count, env }: { lab: Lab; workers: number; env?: Record<string, string> },
+  { lab, workers: count, env, workerEnv }: DeployOptions,
 ): Promise<BenchDeployment> {
   const settings = {
     DATABASE_URL: databaseUrl(connection),
@@ -72,7 +83,7 @@ async function deploy(
   try {
     const api = await start(children, { ...settings, ROLE: "api", BOOTSTRAP_API_KEY: KEY });
     const workers = await Promise.all(
-      Array.from({ length: count }, () => start(children, { ...settings, ROLE: "worker" })),
+      Array.from({ length: count }, () => start(children, { ...settings, ROLE: "worker", ...workerEnv })),
     );
     const base = `${urlIn(api.output)}/api/v1`;
     return {

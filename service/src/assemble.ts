@@ -1,7 +1,7 @@
 /** Composition root: builds the service from its settings, and closes its parts in reverse order. */
 import { readFileSync } from "node:fs";
 import { abortable, type EmbeddedPostgresEvent } from "@mailvet/embedded-postgres";
-import { doctorFrom, LocalHostLimiter, resolverFrom, verifierFrom } from "@mailvet/engine";
+import { doctorFrom, EgressHealth, LocalHostLimiter, resolverFrom, verifierFrom } from "@mailvet/engine";
 import type { FastifyInstance } from "fastify";
 import { emailOf } from "./accounts/account-queries.ts";
 import { createAccounts } from "./accounts/accounts.ts";
@@ -54,6 +54,7 @@ import { createApiKeys } from "./keys/api-keys.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { createNaming } from "./naming/naming.ts";
 import { processLeases } from "./pacing/lease-sql.ts";
+import { createSessionGates } from "./pacing/session-gates.ts";
 import { createSharedHostLimiters } from "./pacing/shared-host-limiters.ts";
 import { openBoss } from "./queue/boss.ts";
 import { createDeadLetters } from "./queue/dead-letters.ts";
@@ -211,13 +212,26 @@ async function open(
   closers.push(() => apiKeys.close());
   const credentialWatch = createCredentialWatch({ notices: pubsub });
 
+  const { egress, egressOfDeployment: identities } = config.engine;
   const hostLimiters = isAlone
     ? undefined
-    : createSharedHostLimiters({ database, notices: pubsub, processes, log: log.event });
+    : createSharedHostLimiters({
+        database,
+        notices: pubsub,
+        processes,
+        ownedIdentities: egress.filter(({ owner }) => owner !== undefined).map(({ name }) => name),
+        log: log.event,
+      });
   closers.push(() => hostLimiters?.close());
   const throttleReport = hostLimiters
     ? undefined
     : createThrottleReport((_key, profile) => new LocalHostLimiter(profile));
+  const gates = createSessionGates({
+    pool: database.pool,
+    isOwned: (identity) => hostLimiters?.isOwned(identity) ?? true,
+  });
+  closers.push(() => gates.close());
+  const egressHealths = egress.map(() => new EgressHealth());
   const naming = createNaming({ database, learns: config.engine.aiEnhancement, log: log.event });
   closers.push(() => naming.close());
   const adjudicator =
@@ -230,8 +244,11 @@ async function open(
         })
       : undefined;
   closers.push(() => adjudicator?.close());
+  const { limiterFor } = hostLimiters ?? throttleReport!;
   const verifier = verifierFrom(config.engine, {
-    ...(hostLimiters ?? throttleReport),
+    limiterFor,
+    gateFor: gates.gateFor,
+    egressHealths,
     knowledge: { ...naming, ...adjudicator },
     isCallerBusy: true, // with HTTP and the database
     observe(event) {
@@ -350,6 +367,7 @@ async function open(
       hourly: {
         too_many_outcomes: feedback.deleteSurplus,
         naming: naming.eraseOld,
+        egress_sessions: gates.deleteOld,
         orphaned_blobs: () => files.deleteOrphans(),
         queues: () => keepUpQueues({ pool, boss, feed }),
       },
@@ -415,21 +433,22 @@ async function open(
       delivery: webhooks.redriveDelivery,
     },
   });
+  const countThrottles = throttleReport ? throttleReport.count : () => countSharedThrottles(database.pool);
   const system = createSystem({
     database,
     processes,
     openDoctor: () => doctorFrom(config.engine),
     listThrottles: throttleReport ? throttleReport.list : () => listSharedThrottles(database.pool),
+    countThrottles,
+    identities,
+    isIdentityDown: (name) => egressHealths[egress.findIndex((one) => one.name === name)]?.isDown === true,
     adjudicator,
     lists,
     version,
     storage: isAlone ? "embedded" : "external",
   });
   metrics.observeDeployment(
-    createDeploymentFigures({
-      database,
-      countThrottles: throttleReport ? throttleReport.count : () => countSharedThrottles(database.pool),
-    }),
+    createDeploymentFigures({ database, countThrottles, identities }),
     () => lists.report().made_at,
   );
   const settings = {

@@ -58,7 +58,7 @@ export function openTracing({ version, log }: { version: string; log: LogEvent }
     const attributes = {
       "server.address": session.host,
       "mailvet.provider": session.provider,
-      "mailvet.ehlo_name": session.ehloName,
+      "mailvet.identity": session.identity,
       "mailvet.recipients": session.recipients,
       "mailvet.slot_wait_ms": Math.round(session.slotWaitMs),
       "mailvet.outcome": session.outcome,

@@ -47,7 +47,7 @@ test("after a sandbox job and single checks, the metrics show them", async () =>
     'mailvet_queue_tasks{queue="slice",state="running"}': 0,
     'mailvet_queue_oldest_due_seconds{queue="slice"}': 0,
     'mailvet_dead_letters{queue="slice"}': 0,
-    mailvet_open_breakers: 0,
+    'mailvet_open_breakers{identity="default"}': 0,
     mailvet_database_ready: 1,
   };
   const series = await vi.waitFor(async () => {
@@ -79,10 +79,18 @@ test("tasks are counted per queue and state, and without a database the scrape s
     { groupId: job, ...slice, state: "taken", turnId: randomUUID() },
     { groupId: paused, ...slice, state: "ready" },
   ]);
-  const countThrottles = () => ({ throttled: 7, openBreakers: 2 });
+  const countThrottles = () => [{ identity: "one", throttled: 7, openBreakers: 2 }];
+  const names = { ehloName: "probe.test", mailFrom: "probe@probe.test", share: 1, isCounted: true as const };
+  const identities = [
+    { ...names, name: "one", sessionsPerDay: 500 },
+    { ...names, name: "two" },
+  ];
+  await database.pool.query(
+    "insert into egress_sessions values ('one', (now() at time zone 'utc')::date, 507), ('one', '2020-01-01', 9)",
+  );
   const render = () => {
     const metrics = createMetrics();
-    const figures = createDeploymentFigures({ database, countThrottles });
+    const figures = createDeploymentFigures({ database, countThrottles, identities });
     metrics.observeDeployment(figures, () => new Date(0).toISOString());
     return metrics.render().then(seriesOf);
   };
@@ -93,8 +101,12 @@ test("tasks are counted per queue and state, and without a database the scrape s
   expect(series['mailvet_queue_oldest_due_seconds{queue="slice"}']).toBeGreaterThanOrEqual(3600);
   expect(series).toMatchObject({
     'mailvet_queue_tasks{queue="delivery",state="due"}': 0,
-    mailvet_throttled_hosts: 7,
-    mailvet_open_breakers: 2,
+    'mailvet_throttled_hosts{identity="one"}': 7,
+    'mailvet_throttled_hosts{identity="two"}': 0,
+    'mailvet_open_breakers{identity="one"}': 2,
+    'mailvet_egress_sessions_today{identity="one"}': 500, // the other seven were refused
+    'mailvet_egress_sessions_today{identity="two"}': 0,
+    'mailvet_egress_sessions_per_day{identity="one"}': 500,
     mailvet_database_ready: 1,
   });
 

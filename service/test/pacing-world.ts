@@ -3,9 +3,10 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import type { HostLimiter, ProviderProfile } from "@mailvet/engine";
+import type { HostLimiter, ProviderProfile, SessionGateFor } from "@mailvet/engine";
 import { openDatabase } from "../src/db/database.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
+import { createSessionGates } from "../src/pacing/session-gates.ts";
 import { createSharedHostLimiters } from "../src/pacing/shared-host-limiters.ts";
 import type { TestDatabase } from "./database.ts";
 import { type LoggedEvent, recordEvents } from "./logged-events.ts";
@@ -32,21 +33,28 @@ export type PacingProcess = AsyncDisposable & {
   id: string;
   events: LoggedEvent[];
   pace(key: string, profile: ProviderProfile): HostLimiter;
+  gateFor: SessionGateFor;
+  isOwned(identity: string): boolean;
   forgetOld(): Promise<number>;
   close(): Promise<void>;
 };
 
-export async function startPacing(connection: TestDatabase["connection"]): Promise<PacingProcess> {
+export async function startPacing(
+  connection: TestDatabase["connection"],
+  ownedIdentities: readonly string[] = [],
+): Promise<PacingProcess> {
   const id = randomUUID();
   const { events, log } = recordEvents();
   const database = openDatabase({ connection, maxConnections: 3 });
   const notices = createPubSub(connection, { log });
-  const paces = createSharedHostLimiters({ database, notices, processes: { id }, log });
+  const paces = createSharedHostLimiters({ database, notices, processes: { id }, ownedIdentities, log });
+  const gates = createSessionGates({ pool: database.pool, isOwned: paces.isOwned });
   await notices.start();
   let isClosed = false;
   const close = async () => {
     if (isClosed) return;
     isClosed = true;
+    await gates.close();
     await paces.close();
     await notices.close();
     await database.close();
@@ -55,6 +63,8 @@ export async function startPacing(connection: TestDatabase["connection"]): Promi
     id,
     events,
     pace: paces.limiterFor,
+    gateFor: gates.gateFor,
+    isOwned: paces.isOwned,
     forgetOld: paces.forgetOld,
     close,
     [Symbol.asyncDispose]: close,

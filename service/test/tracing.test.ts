@@ -118,7 +118,7 @@ test("a job is one trace over API, queue, slices, SMTP sessions and webhook, wit
   for (const { attributes } of sessions)
     expect(attributes).toMatchObject({
       "mailvet.provider": "other",
-      "mailvet.ehlo_name": "probe.mailvet-lab.example",
+      "mailvet.identity": "default",
       "mailvet.outcome": "completed",
     });
   const [delivery] = ofJob.filter(({ name }) => name === "run delivery");

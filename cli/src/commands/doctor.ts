@@ -24,11 +24,11 @@ export function addDoctorCommand(program: Command): void {
       "Check everything outside Mailvet that verdicts depend on: name servers, port 25, IP address and reverse DNS, " +
         "the sender domain, blocklists. Prints advice for each problem.",
     )
-    .option("--json", "print one JSON object per line: name, outcome, found, advice")
+    .option("--json", "print one JSON object per line: name, identity, outcome, found, advice")
     .addHelpText(
       "after",
       `
-Connects once to the mail servers of a few large providers, sends EHLO and QUIT; no mailbox is probed.
+Connects once, from each identity, to the mail servers of a few large providers, sends EHLO and QUIT; no mailbox is probed.
 Takes a few seconds, and less than 20 even if no server responds.
 
 Environment variables:
@@ -36,6 +36,7 @@ Environment variables:
   MAIL_FROM=address         address to send in MAIL FROM (default: postmaster@EHLO_NAME)
   SOURCE_ADDRESS=ip         local address to connect from
   SOCKS_PROXY=socks5://…    proxy for outgoing connections
+  EGRESS_FILE=path          several identities instead of these four; each is examined
   SMTP_PORT=port            SMTP port (default: 25)
 
 Exit codes:
@@ -49,14 +50,22 @@ Exit codes:
 async function examine({ json }: { json?: true }): Promise<void> {
   const paint = paintFor(process.stdout);
   const doctor = doctorFrom(localSettings());
+  let identity: string | undefined;
   try {
     for await (const finding of doctor.examine()) {
+      if (!json && finding.identity !== identity) process.stdout.write(headingOf(finding, paint));
+      identity = finding.identity;
       process.stdout.write(`${json ? JSON.stringify(finding) : itemOf(finding, paint)}\n`);
       if (finding.outcome === "bad") process.exitCode = CHECK_FAILED;
     }
   } finally {
     doctor.close();
   }
+}
+
+/** Findings about one egress identity have a heading; those about all of them follow an empty line. */
+function headingOf({ identity }: Finding, paint: Paint): string {
+  return identity === undefined ? "\n" : `\n${paint("bold", identity)}\n`;
 }
 
 function itemOf({ name, outcome, found, advice }: Finding, paint: Paint): string {

@@ -9,8 +9,9 @@ import { getServers } from "node:dns";
 import { withTimeLimit } from "../base/time-limit.ts";
 import { createResolver, type Resolver } from "../dns/resolver.ts";
 import { createEgressGuard, type EgressGuard } from "../egress/guard.ts";
+import { type EgressIdentity, originOf } from "../egress/identity.ts";
 import type { EngineSettings } from "../settings.ts";
-import { type Connect, createConnect, type Egress } from "../smtp/client/connect.ts";
+import { type Connect, createConnect } from "../smtp/client/connect.ts";
 import { examineBlocklists } from "./blocklists.ts";
 import { examineEhloName } from "./ehlo-name.ts";
 import type { Finding } from "./finding.ts";
@@ -29,9 +30,9 @@ export type DoctorDeps = {
   nameServers: readonly string[];
   resolver: Pick<Resolver, "query">;
   guard: EgressGuard;
-  dial: Connect;
+  connectFrom: (identity: EgressIdentity) => Connect;
   smtpPort: number;
-  egress: Egress;
+  egress: readonly EgressIdentity[];
   exemptSpecialUse: readonly string[];
   listsDirectory: string | undefined;
   localListsFile: string | undefined;
@@ -49,23 +50,39 @@ const DNS_SHARE = 1 / 3;
 
 /** Yields findings in a fixed order, each as soon as it and those before it are known. */
 export async function* examine(deps: DoctorDeps): AsyncGenerator<Finding> {
-  const { egress, guard, providers = PROVIDERS_TO_PROBE, roundMs = ROUND_MS } = deps;
-  const { ehloName } = egress;
-  const hasProxy = egress.proxy !== undefined;
-  const sender = senderDomainOf(egress.mailFrom);
-
-  const probes = Promise.all(
-    providers.map((provider) => probeProvider({ ...deps, ehloName }, provider, roundMs)),
-  );
-  const publicIp = probes.then((all) =>
-    findPublicIp(all, { sourceAddress: egress.sourceAddress, hasProxy, guard }),
-  );
+  const { egress, providers = PROVIDERS_TO_PROBE, roundMs = ROUND_MS } = deps;
   const nameServers = {
     nameServers: deps.nameServers,
     knownDomain: providers[0]!,
     timeoutMs: roundMs * DNS_SHARE,
     slowMs: deps.slowNameServerMs,
   };
+  const examined = egress.map((identity) => examineIdentity(deps, identity));
+  const probed = Promise.all(examined.map(({ publicIp }) => publicIp));
+  const findings: readonly Promise<Finding | Finding[]>[] = [
+    inTime("name servers", roundMs, examineNameServers(nameServers)),
+    ...examined.flatMap((one) => one.findings),
+    probed.then(() => examineListAge(deps, Date.now())), // last: reading a large file distorts response times
+  ];
+  for (const finding of findings) finding.catch(() => {}); // rethrown below, in order
+  for (const finding of findings) yield* [await finding].flat();
+}
+
+/** How mail servers see one egress identity. Where there are several, each finding names it. */
+function examineIdentity(
+  deps: DoctorDeps,
+  identity: EgressIdentity,
+): { publicIp: Promise<unknown>; findings: Promise<Finding | Finding[]>[] } {
+  const { guard, providers = PROVIDERS_TO_PROBE, roundMs = ROUND_MS } = deps;
+  const { ehloName, sourceAddress } = identity;
+  const hasProxy = identity.proxy !== undefined;
+  const sender = senderDomainOf(identity.mailFrom);
+  const dial = deps.connectFrom(identity);
+
+  const probes = Promise.all(
+    providers.map((provider) => probeProvider({ ...deps, ehloName, dial }, provider, roundMs)),
+  );
+  const publicIp = probes.then((all) => findPublicIp(all, { sourceAddress, hasProxy, guard }));
   const withEhloName = { ...deps, ehloName };
   /** Checks that need the public IP run in the second round, with a full time limit. */
   const inSecondRound = async (name: string, check: (address: string | undefined) => Promise<Finding>) => {
@@ -78,8 +95,7 @@ export async function* examine(deps: DoctorDeps): AsyncGenerator<Finding> {
     return { name, outcome: "unknown", found: `Not checked: the domain ${sender} does not exist.` };
   };
 
-  const findings: readonly Promise<Finding | Finding[]>[] = [
-    inTime("name servers", roundMs, examineNameServers(nameServers)),
+  const findings: Promise<Finding | Finding[]>[] = [
     probes.then((all) => judgePort25(all, { port: deps.smtpPort, hasProxy })),
     probes.then(judgeAcceptance),
     publicIp.then(({ finding }) => finding),
@@ -93,10 +109,28 @@ export async function* examine(deps: DoctorDeps): AsyncGenerator<Finding> {
       ifSenderExists("DMARC", () => examineDmarc(deps, sender)),
     ),
     publicIp.then(({ address }) => examineBlocklists(deps, address)),
-    publicIp.then(() => examineListAge(deps, Date.now())), // last: reading a large file distorts response times
   ];
-  for (const finding of findings) finding.catch(() => {}); // rethrown below, in order
-  for (const finding of findings) yield* [await finding].flat();
+  if (!identity.isCounted) return { publicIp, findings };
+  const { name } = identity;
+  const named = findings.map(async (finding) =>
+    [await finding].flat().map((one) => ({ ...one, identity: name })),
+  );
+  return {
+    publicIp,
+    findings: [Promise.resolve({ ...describeIdentity(identity), identity: name }), ...named],
+  };
+}
+
+function describeIdentity(identity: EgressIdentity): Finding {
+  const { ehloName, mailFrom, providers, share, sessionsPerDay, owner } = identity;
+  const parts = [
+    `${originOf(identity)} as ${ehloName}, MAIL FROM ${mailFrom}`,
+    `share ${share}`,
+    ...(providers ? [`only for ${providers.join(", ")}`] : []),
+    ...(sessionsPerDay === undefined ? [] : [`at most ${sessionsPerDay} sessions a day`]),
+    ...(owner === undefined ? [] : [`owned by ${owner}`]),
+  ];
+  return { name: "identity", outcome: "good", found: `${parts.join("; ")}.` };
 }
 
 /** A check that exceeds its time limit is `unknown`. */
@@ -109,14 +143,14 @@ export type Doctor = { examine(): AsyncGenerator<Finding>; close(): void };
 
 /** Builds a doctor with the real dependencies, as configured. */
 export function doctorFrom(settings: EngineSettings): Doctor {
-  const { dnsServers, egressAllow, smtpPort, egress } = settings;
+  const { dnsServers, egressAllow, smtpPort: port } = settings;
   const configured = dnsServers.length > 0 ? dnsServers : getServers();
   const nameServers = configured.length > 0 ? configured : ["127.0.0.1"]; // the resolver's own fallback
   const resolver = createResolver({ servers: nameServers, timeoutMs: ROUND_MS * DNS_SHARE });
   const guard = createEgressGuard({ allow: egressAllow });
-  const dial = createConnect({ guard, port: smtpPort, egress });
+  const connectFrom = (egress: EgressIdentity) => createConnect({ guard, port, egress });
   return {
-    examine: () => examine({ ...settings, nameServers, resolver, guard, dial }),
+    examine: () => examine({ ...settings, nameServers, resolver, guard, connectFrom }),
     close: () => resolver.close(),
   };
 }

@@ -6,6 +6,8 @@ export type FindingStatus = "good" | "warning" | "bad" | "unknown";
 export type Finding = {
   /** What was checked; the same in every run, so that programs can rely on it. */
   name: string;
+  /** The egress identity it is about, where they come from EGRESS_FILE. */
+  identity?: string;
   outcome: FindingStatus;
   /** The result, as a sentence. */
   found: string;

@@ -14,8 +14,8 @@ export type SmtpSessionEvent = Period & {
   host: string;
   /** Slug of the mail provider, or "other". */
   provider: string;
-  /** The outbound identity. */
-  ehloName: string;
+  /** Name of the egress identity. */
+  identity: string;
   /** Time that the session waited for its slots, before its start. */
   slotWaitMs: number;
   /** Replies about recipients, or the one that refused the session, by category. */

@@ -24,6 +24,11 @@ export function mailHostOf(provider: string): string | undefined {
   return MAIL_HOST_ENDINGS[provider]?.split(" ", 1)[0];
 }
 
+/** Whether a route can have this slug. */
+export function isMailProvider(slug: string): boolean {
+  return KNOWN_SLUGS.has(slug);
+}
+
 /** Suffixes of mail host names by slug. The longest match decides. */
 const MAIL_HOST_ENDINGS: Readonly<Record<string, string>> = {
   google: "gmail-smtp-in.l.google.com gmr-smtp-in.l.google.com",
@@ -231,6 +236,12 @@ const SLUG_BY_ENDING: ReadonlyMap<string, string> = new Map(
     ["amazon_ses", AMAZON_REGIONS.replace(/\S+/g, "inbound-smtp.$&.amazonaws.com")] as const,
   ].flatMap(([slug, endings]) => endings.split(/\s+/).map((ending) => [ending, slug] as const)),
 );
+
+const KNOWN_SLUGS: ReadonlySet<string> = new Set([
+  ...SLUG_BY_ENDING.values(),
+  ...CONSUMER_SLUGS.values(),
+  "other",
+]);
 
 function slugOf(host: string): string | undefined {
   for (let ending = host; ; ending = ending.slice(ending.indexOf(".") + 1)) {

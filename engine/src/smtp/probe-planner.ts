@@ -10,26 +10,24 @@
  */
 import { setMaxListeners } from "node:events";
 import type { Socket } from "node:net";
-import { LRUCache } from "lru-cache";
 import type { Address } from "../address/address.ts";
 import { deferred } from "../deferred.ts";
+import type { EgressIdentity } from "../egress/identity.ts";
 import type { Observe } from "../egress/network-event.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
 import type { RequestPriority } from "../request-priority.ts";
 import { type AskDecoy, createCatchAllCache, type DecoyReply, isRefusalOfDecoy } from "./catch-all.ts";
-import { type Connect, destroySocket, type Egress } from "./client/connect.ts";
+import { type Connect, destroySocket } from "./client/connect.ts";
 import { AcceptingDomains, isRefusedLikeDecoy, isUnknownUserCode } from "./decoy-comparison.ts";
 import { type DecoyStyle, decoyName } from "./decoy-name.ts";
 import { HostPool, type HostPoolDeps, type MailHosts } from "./host-pool.ts";
+import { IdentitySet, type IdentitySetOptions } from "./identity-set.ts";
 import { ProbeRequest } from "./probe-request.ts";
-import { EgressHealth } from "./throttle/egress-health.ts";
-import { type HostLimiter, type HostLimiterFor, LocalHostLimiter } from "./throttle/host-limiter.ts";
-import { createHostLimits } from "./throttle/learned-limits.ts";
+import { LocalHostLimiter } from "./throttle/host-limiter.ts";
 import { type ProviderProfile, profileOf } from "./throttle/provider-profile.ts";
 
-export type PlannerOptions = {
-  dial: Connect;
-  egress: Egress;
+export type PlannerOptions = Omit<IdentitySetOptions, "identities"> & {
+  egress: readonly EgressIdentity[];
   probeTimeoutMs: number;
   /** Concurrent sessions to a host without a profile of its own. */
   connectionsPerHost?: number;
@@ -39,10 +37,6 @@ export type PlannerOptions = {
   idleSessionMs?: number;
   /** On close, sessions have this long to send QUIT before their sockets are destroyed. */
   closeGraceMs?: number;
-  /** Creates the limiter of each host or provider; by default one that limits this process alone. */
-  limiterFor?: HostLimiterFor;
-  /** By default one of this planner alone. */
-  egressHealth?: EgressHealth;
   /** Called at the end of every session. */
   observe?: Observe;
 };
@@ -67,16 +61,13 @@ export type ProbePlanner = {
   close(): Promise<void>;
 };
 
-const MAX_LIMITERS = 20_000;
 /** Concurrent sessions to all hosts together. */
 export const MAX_SESSIONS = 400;
 const IDLE_SESSION_MS = 250;
 const CLOSE_GRACE_MS = 700;
 
 export function createPlanner(options: PlannerOptions): ProbePlanner {
-  const { egressHealth = new EgressHealth(), closeGraceMs = CLOSE_GRACE_MS } = options;
-  const { idleSessionMs = IDLE_SESSION_MS } = options;
-  const hostLimits = createHostLimits();
+  const { closeGraceMs = CLOSE_GRACE_MS, idleSessionMs = IDLE_SESSION_MS } = options;
   const catchAll = createCatchAllCache();
   const accepting = new AcceptingDomains();
   const pools = new Map<string, HostPool>();
@@ -84,33 +75,25 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
     ...profileOf(""),
     connections: options.maxSessions ?? MAX_SESSIONS,
   });
-  const limiters = new LRUCache<string, HostLimiter>({ max: MAX_LIMITERS });
-  const { limiterFor = (_key, profile) => new LocalHostLimiter(profile) } = options;
   let isClosed = false;
-
-  /** Large providers count connections to all their hosts together, others per host. */
-  const limiterAt = (profile: ProviderProfile, provider: string) => (host: string) => {
-    const key = profile.isShared ? `provider ${provider}` : host;
-    const known = limiters.get(key);
-    if (known) return known;
-    const limiter = limiterFor(key, profile);
-    limiters.set(key, limiter);
-    return limiter;
-  };
 
   const abandoned = new AbortController();
   setMaxListeners(0, abandoned.signal); // one for each connection attempt
   const sockets = new Set<Socket>();
 
   /** Connects such that close() can abort the attempt and destroy the socket. */
-  const dial: Connect = async (address, timeoutMs) => {
-    const result = await options.dial(address, timeoutMs, abandoned.signal);
-    if (result.kind !== "connected") return result;
-    const { socket } = result;
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
-    return result;
+  const connectFrom = (identity: EgressIdentity): Connect => {
+    const dial = options.connectFrom(identity);
+    return async (address, timeoutMs) => {
+      const result = await dial(address, timeoutMs, abandoned.signal);
+      if (result.kind !== "connected") return result;
+      const { socket } = result;
+      sockets.add(socket);
+      socket.once("close", () => sockets.delete(socket));
+      return result;
+    };
   };
+  const identities = new IdentitySet({ ...options, identities: options.egress, connectFrom });
   const abandon = () => {
     abandoned.abort();
     for (const socket of sockets) destroySocket(socket);
@@ -120,9 +103,17 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
     const key = poolKey(route);
     const known = pools.get(key);
     if (known) return known;
-    const limiterOf = limiterAt(profile, provider);
-    const shared = { dial, hostLimits, egressHealth, globalLimiter, idleSessionMs };
-    const deps: HostPoolDeps = { ...options, ...shared, limiterOf, provider };
+    const { probeTimeoutMs, observe } = options;
+    const deps: HostPoolDeps = {
+      identities: identities.for(provider),
+      globalLimiter,
+      // Large providers count connections to all their hosts together, others per host.
+      identitiesAt: (host) => identities.at(profile.isShared ? `provider ${provider}` : host, profile),
+      probeTimeoutMs,
+      idleSessionMs,
+      provider,
+      ...(observe && { observe }),
+    };
     const pool = new HostPool(deps, route, profile);
     pool.onIdle = () => pools.delete(key);
     pools.set(key, pool);
@@ -160,7 +151,7 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
 
   return {
     async probe(input) {
-      const seconds = egressHealth.blockedForSeconds;
+      const seconds = identities.blockedForSeconds(input.provider);
       if (seconds !== undefined) return { mailbox: { answer: "egress_blocked", retryAfterSeconds: seconds } };
 
       const { domain } = input.address;

@@ -16,6 +16,8 @@ type Taken = { groups: Map<string, ProbeRequest[]>; targets: number; decoys: num
 
 export type BatchLimits = {
   host: string;
+  /** Index of the egress identity that asks. */
+  identity?: number;
   /** Whether a batch may contain so many targets and so many decoys. */
   fits(targets: number, decoys: number): boolean;
   recipientsPerTransaction: number;
@@ -62,11 +64,11 @@ export class ProbeQueue {
     return false;
   }
 
-  hasRequestsFor(host: string): boolean {
+  hasRequestsFor(host: string, identity?: number): boolean {
+    const isOpen = (one: ProbeRequest) => one.isOpenTo(host, identity);
     for (const { interactive, batch, decoys } of this.#domains.values()) {
-      if (interactive.some((one) => one.isOpenTo(host)) || batch.some((one) => one.isOpenTo(host)))
-        return true;
-      if (decoys.some((one) => one.isNeeded && one.isOpenTo(host))) return true;
+      if (interactive.some(isOpen) || batch.some(isOpen)) return true;
+      if (decoys.some((one) => one.isNeeded && isOpen(one))) return true;
     }
     return false;
   }
@@ -131,12 +133,12 @@ export class ProbeQueue {
     limits: BatchLimits,
     taken: Taken,
   ): void {
-    const { host, recipientsPerTransaction, withUnneededDecoys, fits } = limits;
+    const { host, identity, recipientsPerTransaction, withUnneededDecoys, fits } = limits;
     const group = taken.groups.get(domain) ?? [];
     const maxGroup = Math.max(1, recipientsPerTransaction);
     const mayAddUnneeded = withUnneededDecoys && maxGroup > 1 && queue[priority].length > 0;
     const decoys = queue.decoys.filter((one) => {
-      if (!one.isOpenTo(host)) return false;
+      if (!one.isOpenTo(host, identity)) return false;
       // A needed decoy may take the last slot; one that is not must leave room for a target.
       const isDue = priority === "interactive" ? isInteractiveAndNeeded(one) : one.isNeeded;
       return isDue || (mayAddUnneeded && fits(taken.targets + 1, taken.decoys + 1));
@@ -147,7 +149,7 @@ export class ProbeQueue {
     for (const one of queue[priority]) {
       const hasRoom =
         group.length + targets.length + decoys.length < maxGroup && fits(taken.targets + 1, taken.decoys);
-      const isTaken = hasRoom && one.isOpenTo(host);
+      const isTaken = hasRoom && one.isOpenTo(host, identity);
       if (isTaken) taken.targets++;
       (isTaken ? targets : rest).push(one);
     }

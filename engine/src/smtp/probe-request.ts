@@ -68,6 +68,9 @@ export class ProbeRequest {
   readonly trace: string | undefined;
   readonly #onEnd: (end: ProbeEnd) => void;
   readonly #denials = new Map<string, HostDenial>();
+  /** Egress identities that were refused, by their index, and how the last one was. */
+  #refusedFrom: number[] | undefined;
+  #refusal: MailboxFinding | undefined;
   #state: ProbeState = "new";
   #isInteractive: boolean;
   #isNeeded: boolean;
@@ -169,8 +172,27 @@ export class ProbeRequest {
     this.deny(host, "deferred");
   }
 
-  isOpenTo(host: string): boolean {
-    return !this.#denials.has(host);
+  /** The host refused the egress identity that asked, whatever the mailbox. Another identity is to ask. */
+  refuseFrom(identity: number, finding: MailboxFinding): void {
+    this.#refusedFrom = [...(this.#refusedFrom ?? []), identity];
+    this.#refusal = finding;
+  }
+
+  isRefusedFrom(identity: number): boolean {
+    return this.#refusedFrom?.includes(identity) === true;
+  }
+
+  get refusedIdentities(): number {
+    return this.#refusedFrom?.length ?? 0;
+  }
+
+  /** The last refusal of an identity. It stands unless another identity gets an answer. */
+  get refusal(): MailboxFinding | undefined {
+    return this.#refusal;
+  }
+
+  isOpenTo(host: string, identity?: number): boolean {
+    return !this.#denials.has(host) && (identity === undefined || !this.isRefusedFrom(identity));
   }
 
   /** Whether every host that denied it did so for this reason. */

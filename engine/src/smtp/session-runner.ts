@@ -9,6 +9,7 @@ import type { MailHost } from "../dns/mail-route.ts";
 import { MAX_TRACES, type SmtpSessionEvent } from "../egress/network-event.ts";
 import type { MailboxFinding } from "../evidence.ts";
 import type { BatchResult, RcptResult, SessionEnding, SmtpClient, Transaction } from "./client/client.ts";
+import type { Identity, IdentitySlots } from "./identity-set.ts";
 import { findingWithoutReply, interpretReply } from "./mailbox-finding.ts";
 import type { BatchLimits, ProbeQueue } from "./probe-queue.ts";
 import type { HostDenial, ProbeRequest } from "./probe-request.ts";
@@ -19,7 +20,6 @@ import type { HostLimiter } from "./throttle/host-limiter.ts";
 import {
   type AddressFailure,
   expectedRefusals,
-  type HostLimits,
   isBeyondReliable,
   isHangUpByRefusals,
   type LearnedLimits,
@@ -43,9 +43,6 @@ export type ProbeSessionDeps = {
   /** There may be further hosts that DNS could not resolve just now. */
   hasUnknownHosts: boolean;
   profile: ProviderProfile;
-  hostLimits: HostLimits;
-  /** Our own names, which a server may echo. */
-  ourNames: readonly string[];
   /** Timeout of each batch. */
   probeTimeoutMs: number;
   isClosing(): boolean;
@@ -53,12 +50,17 @@ export type ProbeSessionDeps = {
   hasGlobalWaiters(): boolean;
   /** Waits a moment for a new request; true when one arrived. */
   nextRequest(): Promise<boolean>;
+  /** Another egress identity may ask for a request that was refused from one. */
+  hasIdentityFor(request: ProbeRequest): boolean;
 };
 
 export type SessionTarget = {
   client: SmtpClient;
   host: string;
   address: string;
+  /** The egress identity of the session, and its slots at the host. */
+  identity: Identity;
+  slots: IdentitySlots;
   limiter: HostLimiter;
   limits: LearnedLimits;
 };
@@ -150,6 +152,7 @@ export class ProbeSession {
       if (!fits || this.#transactions > MAX_TRANSACTIONS) break;
       const groups = this.#deps.queue.take({
         host: this.#target.host,
+        identity: this.#target.identity.index,
         fits,
         recipientsPerTransaction: this.#recipientsPerTransaction,
         withUnneededDecoys: client.usesPipelining,
@@ -401,8 +404,8 @@ export class ProbeSession {
     { transaction }: TransactionPlan,
     tally: BatchTally,
   ): "accepted" | "refused" | "unanswered" {
-    const { client, host } = this.#target;
-    const { ourNames } = this.#deps;
+    const { client, host, identity } = this.#target;
+    const ourNames = [identity.ehloName, identity.mailFrom]; // which a server may echo
     const { recipient } = request;
     const context = { stage, reply, mx: host, greetedAs: client.bannerName, recipient, ourNames };
     const { finding, meaning } = interpretReply(context, this.#deps.profile);
@@ -433,7 +436,15 @@ export class ProbeSession {
     const isAboutUs = meaning.category === "ip_blocked" || stage === "mail";
     if (answer === "rate_limited" || isAboutUs) tally.aboutUs++;
     if (answer === "rate_limited") tally.isRateLimited = true;
-    if (answer === "probe_blocked" && isAboutUs) tally.block = reply;
+    if (answer === "probe_blocked" && isAboutUs) {
+      tally.block = reply;
+      request.refuseFrom(identity.index, finding);
+      if (this.#deps.hasIdentityFor(request)) {
+        this.#deps.queue.add(request);
+        return "refused";
+      }
+    }
+    if (answer === "greylisted") identity.hostLimits.markGreylisting(host);
     if (stage === "rcpt" && this.#mayTryNextHost(request, finding)) {
       request.defer(host, finding);
       this.#deps.queue.add(request);
@@ -498,7 +509,7 @@ export class ProbeSession {
   /** The host rejects every recipient, not only after a number of recipients: nothing is learned from it for a while. */
   #leaveHost(): void {
     this.#target.limiter.record({ kind: "rate_limited" });
-    this.#deps.hostLimits.markFailed(this.#target.address, "rate_limited");
+    this.#target.identity.hostLimits.markFailed(this.#target.address, "rate_limited");
   }
 
   /** After a session in which a known mailbox was refused, the next one begins with that mailbox. */
@@ -567,7 +578,7 @@ export class ProbeSession {
   }
 
   #learnFromEnding(ending: SessionEnding, answered: number): void {
-    const { client, address, limiter } = this.#target;
+    const { client, address, identity, limiter } = this.#target;
     const limits = this.#limits;
     if (ending === "service_closing") limiter.record({ kind: "rate_limited" });
     if (ending === "closed" && isHangUpByRefusals(limits, this.#recipients, this.#refused)) {
@@ -592,7 +603,7 @@ export class ProbeSession {
     // No usable reply at all: the address is skipped for a while, and the next host may be better.
     if (ending === "timeout" || ++limits.sessionsWithoutAnswer >= MAX_SESSIONS_WITHOUT_ANSWER) {
       limits.sessionsWithoutAnswer = 0;
-      this.#deps.hostLimits.markFailed(address, ANSWER_OF_ENDING[ending]);
+      identity.hostLimits.markFailed(address, ANSWER_OF_ENDING[ending]);
     }
   }
 }

@@ -13,6 +13,7 @@ import type { NetworkSettings } from "../network-stages.ts";
 import type { RequestPriority } from "../request-priority.ts";
 import type { ProbeInput, ProbeResult } from "../smtp/probe-planner.ts";
 import type { EgressHealth } from "../smtp/throttle/egress-health.ts";
+import type { SessionGate } from "../smtp/throttle/session-gate.ts";
 import { LimiterClient, type LimiterServer } from "./limiter-server.ts";
 import {
   type FromThread,
@@ -28,7 +29,9 @@ export type ThreadExit = { thread: number; error: Error; lostRequests: number; f
 export type EngineThreadDeps = {
   settings: NetworkSettings;
   limiters: LimiterServer;
-  egressHealth: EgressHealth;
+  /** One for each egress identity, as `gates`. */
+  healths: readonly EgressHealth[];
+  gates: readonly (SessionGate | undefined)[];
   onExit?: (exit: ThreadExit) => void;
   observe?: Observe;
   startWorker?: (settings: NetworkSettings, index: number) => Worker;
@@ -197,7 +200,8 @@ class RunningThread {
   readonly #outbox: Outbox<ToThread>;
   readonly #limiters: LimiterClient;
   readonly #closeWithinMs: number;
-  readonly #egressHealth: EgressHealth;
+  readonly #healths: EngineThreadDeps["healths"];
+  readonly #gates: EngineThreadDeps["gates"];
   readonly #observe: Observe | undefined;
   readonly #onReply: (reply: ReplyMessage) => void;
   readonly #ready = deferred<void>();
@@ -206,7 +210,7 @@ class RunningThread {
   readonly #startedAtMs = performance.now();
 
   constructor(
-    { settings, limiters, egressHealth, observe, startWorker = startThread }: EngineThreadDeps,
+    { settings, limiters, healths, gates, observe, startWorker = startThread }: EngineThreadDeps,
     index: number,
     { onReply, onExit }: { onReply: (reply: ReplyMessage) => void; onExit: (error: Error) => void },
   ) {
@@ -214,7 +218,8 @@ class RunningThread {
     this.#closeWithinMs = CLOSE_WITHIN_MS + (settings.closeGraceMs ?? 0);
     this.#outbox = new Outbox((batch) => this.#worker.postMessage(batch));
     this.#limiters = new LimiterClient(limiters, (message) => this.send(message));
-    this.#egressHealth = egressHealth;
+    this.#healths = healths;
+    this.#gates = gates;
     this.#observe = observe;
     this.#onReply = onReply;
     let failure: Error | undefined;
@@ -256,6 +261,10 @@ class RunningThread {
     clearTimeout(timer);
   }
 
+  async #admit({ id, identity }: Extract<FromThread, { type: "admit" }>): Promise<void> {
+    this.send({ type: "admitted", id, refusal: await this.#gates[identity]?.admit() });
+  }
+
   #receive(message: FromThread): void {
     switch (message.type) {
       case "found":
@@ -269,10 +278,16 @@ class RunningThread {
         this.#ready.resolve();
         return;
       case "connected":
-        this.#egressHealth.connected();
+        this.#healths[message.identity]!.connected();
         return;
       case "timed_out":
-        this.#egressHealth.timedOut(message.host);
+        this.#healths[message.identity]!.timedOut(message.host);
+        return;
+      case "failed_locally":
+        this.#healths[message.identity]!.failedLocally();
+        return;
+      case "admit":
+        void this.#admit(message);
         return;
       case "observed":
         this.#observe?.(message.event);

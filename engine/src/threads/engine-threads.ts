@@ -3,17 +3,19 @@
  *
  * The calling thread inspects addresses, decides verdicts and routes requests: lookups by domain, probes by mail host, so
  * that all addresses at a host share its sessions. It also has what holds for all threads: the limiters of mail hosts
- * (limiter-server.ts) and the state of the egress. Sessions and lookups in flight are limited in all, and each thread has
- * an equal share. Figures and alternatives: docs/decisions/0014-engine-threads.md.
+ * (limiter-server.ts), and the state and the session count of each egress identity. Sessions and lookups in flight are
+ * limited in all, and each thread has an equal share. Figures and alternatives: docs/decisions/0014-engine-threads.md.
  */
 import type { Worker } from "node:worker_threads";
 import { MAX_LOOKUPS_IN_FLIGHT } from "../dns/resolver.ts";
+import { servesProvider } from "../egress/identity.ts";
 import type { Observe } from "../egress/network-event.ts";
 import type { NetworkSettings, NetworkStages } from "../network-stages.ts";
 import { MAX_SESSIONS, type ProbeInput, type ProbePlanner } from "../smtp/probe-planner.ts";
-import { EgressHealth } from "../smtp/throttle/egress-health.ts";
+import { blockedForSeconds, EgressHealth } from "../smtp/throttle/egress-health.ts";
 import type { HostLimiterFor } from "../smtp/throttle/host-limiter.ts";
 import { profileOf } from "../smtp/throttle/provider-profile.ts";
+import { LocalSessionGate, type SessionGateFor } from "../smtp/throttle/session-gate.ts";
 import { EngineThread, type ThreadExit } from "./engine-thread.ts";
 import { LimiterServer } from "./limiter-server.ts";
 
@@ -24,6 +26,10 @@ export type EngineThreadsOptions = {
   threads: number;
   /** Creates the limiter of each host or provider; by default one that limits this process alone. */
   limiterFor?: HostLimiterFor;
+  /** Admits the sessions of each identity; by default one that counts those of this process alone. */
+  gateFor?: SessionGateFor;
+  /** One for each identity; by default of this engine alone. */
+  egressHealths?: readonly EgressHealth[];
   /** Called when a thread has exited unexpectedly; it is replaced. */
   onExit?: (exit: ThreadExit) => void;
   /** Called at the end of every session. */
@@ -41,15 +47,20 @@ export function openEngineThreads(options: EngineThreadsOptions): NetworkStages 
     maxSessions: Math.floor(maxSessions / count),
     maxLookups: Math.ceil(maxLookups / count),
   };
-  const egressHealth = new EgressHealth();
+  const { gateFor = (identity) => new LocalSessionGate(identity) } = options;
+  const { egress } = settings;
+  const healths = options.egressHealths ?? egress.map(() => new EgressHealth());
+  const gates = egress.map((identity) => (identity.isCounted ? gateFor(identity) : undefined));
   const limiters = new LimiterServer(options.limiterFor);
-  const deps = { ...options, settings, limiters, egressHealth };
+  const deps = { ...options, settings, limiters, healths, gates };
   const threads = Array.from({ length: count }, (_, index) => new EngineThread(deps, index));
   const threadFor = (key: string) => threads[hashOf(key) % count]!;
 
   const planner: ProbePlanner = {
     async probe({ priority, ...input }) {
-      const seconds = egressHealth.blockedForSeconds;
+      const seconds = blockedForSeconds(
+        healths.filter((_, index) => servesProvider(egress[index]!, input.provider)),
+      );
       if (seconds !== undefined) return { mailbox: { answer: "egress_blocked", retryAfterSeconds: seconds } };
       return threadFor(mailHostKey(input)).probe(input, priority);
     },
@@ -79,6 +90,8 @@ function networkSettingsOf({
   probeTimeoutMs,
   connectionsPerHost,
   dnsTimeoutMs,
+  idleSessionMs,
+  closeGraceMs,
 }: NetworkSettings): NetworkSettings {
   return {
     dnsServers,
@@ -88,6 +101,8 @@ function networkSettingsOf({
     probeTimeoutMs,
     connectionsPerHost,
     ...(dnsTimeoutMs !== undefined && { dnsTimeoutMs }),
+    ...(idleSessionMs !== undefined && { idleSessionMs }),
+    ...(closeGraceMs !== undefined && { closeGraceMs }),
   };
 }
 

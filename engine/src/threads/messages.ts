@@ -1,7 +1,8 @@
 /**
  * Messages between the calling thread and the engine threads: small plain objects, sent in batches.
  *
- * Each request has a number, which its replies carry. Slots of a host limiter are requests of the other direction.
+ * Each request has a number, which its replies carry. Slots of a host limiter and the admission of a session are requests
+ * of the other direction. `identity` is the index of an egress identity.
  */
 import type { MailPolicies } from "../dns/mail-policies.ts";
 import type { MailRoute } from "../dns/mail-route.ts";
@@ -10,6 +11,7 @@ import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
 import type { ProbeInput } from "../smtp/probe-planner.ts";
 import type { Reply } from "../smtp/reply.ts";
 import type { ProviderProfile } from "../smtp/throttle/provider-profile.ts";
+import type { GateRefusal } from "../smtp/throttle/session-gate.ts";
 import type { ThrottleEvent } from "../smtp/throttle/throttle-state.ts";
 
 export type RequestMessage =
@@ -21,6 +23,7 @@ export type ToThread =
   | { type: "raise"; id: number }
   | { type: "granted"; id: number; state: LimiterState }
   | { type: "limiter"; key: string; state: LimiterState }
+  | { type: "admitted"; id: number; refusal: GateRefusal | undefined }
   | { type: "close" };
 
 /** The last reply to a request, unless it is a mailbox with a decoy to follow. */
@@ -40,11 +43,17 @@ export type LimiterMessage =
 export type FromThread =
   | ReplyMessage
   | LimiterMessage
+  | HealthMessage
   | { type: "ready" }
-  | { type: "connected" }
-  | { type: "timed_out"; host: string }
+  | { type: "admit"; id: number; identity: number }
   | { type: "observed"; event: NetworkEvent }
   | { type: "closed" };
+
+/** What a connection shows about the egress identity it was made from. */
+export type HealthMessage =
+  | { type: "connected"; identity: number }
+  | { type: "timed_out"; identity: number; host: string }
+  | { type: "failed_locally"; identity: number };
 
 /** The readable part of a HostLimiter. */
 export type LimiterState = {

@@ -9,6 +9,7 @@ import { type NetworkSettings, networkStagesFrom } from "../network-stages.ts";
 import { RequestPriority } from "../request-priority.ts";
 import { EgressHealth } from "../smtp/throttle/egress-health.ts";
 import { type FromThread, Outbox, type RequestMessage, type ToThread } from "./messages.ts";
+import { RemoteGates } from "./remote-gate.ts";
 import { RemoteLimiters } from "./remote-limiter.ts";
 
 const port = parentPort!;
@@ -18,28 +19,46 @@ const outbox = new Outbox<FromThread>((batch) => {
 });
 const send = (message: FromThread) => outbox.send(message);
 
-/** Reports to the calling thread, which decides before it sends a probe here. */
+/** Reports to the calling thread, which decides before it sends a probe here. What is known here chooses the identity. */
 class ReportedEgressHealth extends EgressHealth {
+  readonly #identity: number;
   #hasConnected = false;
 
+  constructor(identity: number) {
+    super();
+    this.#identity = identity;
+  }
+
   override connected(): void {
-    if (!this.#hasConnected) send({ type: "connected" });
+    super.connected();
+    if (!this.#hasConnected) send({ type: "connected", identity: this.#identity });
     this.#hasConnected = true;
   }
 
   override timedOut(host: string): void {
-    if (!this.#hasConnected) send({ type: "timed_out", host });
+    super.timedOut(host);
+    if (!this.#hasConnected) send({ type: "timed_out", identity: this.#identity, host });
+  }
+
+  override failedLocally(): void {
+    super.failedLocally();
+    send({ type: "failed_locally", identity: this.#identity });
+    this.#hasConnected = false; // the next connection is news
   }
 
   override get blockedForSeconds(): undefined {
+    void super.blockedForSeconds; // counts the attempt as the test that is due
     return undefined;
   }
 }
 
 const limiters = new RemoteLimiters(send);
-const network = networkStagesFrom(workerData as NetworkSettings, {
+const gates = new RemoteGates(send);
+const settings = workerData as NetworkSettings;
+const network = networkStagesFrom(settings, {
   limiterFor: limiters.limiterFor,
-  egressHealth: new ReportedEgressHealth(),
+  gateFor: ({ name }) => gates.gateOf(settings.egress.findIndex((identity) => identity.name === name)),
+  egressHealths: settings.egress.map((_, index) => new ReportedEgressHealth(index)),
   observe: (event) => send({ type: "observed", event }),
 });
 /** Requests in progress; with a priority where it can change. */
@@ -64,6 +83,9 @@ function receive(message: ToThread): void {
     }
     case "granted":
       limiters.grant(message.id, message.state);
+      return;
+    case "admitted":
+      gates.receive(message.id, message.refusal);
       return;
     case "limiter":
       limiters.update(message.key, message.state);

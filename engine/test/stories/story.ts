@@ -6,6 +6,7 @@
 import { type Lab, type LabDomain, type MailWorld, openLab } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEgressGuard } from "../../src/egress/guard.ts";
+import type { EgressIdentity } from "../../src/egress/identity.ts";
 import type { Evidence } from "../../src/evidence.ts";
 import {
   type NetworkSettings,
@@ -19,6 +20,7 @@ import { loadDisposables } from "../../src/reference/disposable.ts";
 import type { Connect } from "../../src/smtp/client/connect.ts";
 import { createPlanner } from "../../src/smtp/probe-planner.ts";
 import type { HostLimiterFor } from "../../src/smtp/throttle/host-limiter.ts";
+import type { SessionGateFor } from "../../src/smtp/throttle/session-gate.ts";
 import { openEngineThreads } from "../../src/threads/engine-threads.ts";
 import { decide } from "../../src/verdict.ts";
 import { createVerifier, type DeploymentKnowledge, type Verifier } from "../../src/verifier.ts";
@@ -36,6 +38,10 @@ export type StoryOptions = {
   allow?: string[];
   /** Port of the mail hosts, if not the lab's. */
   smtpPort?: number;
+  /** Egress identities, if not the usual one. */
+  egress?: EgressIdentity[];
+  /** Replaces the engine's own session gates. */
+  gateFor?: SessionGateFor;
   /** Replaces the engine's own connect. */
   dial?: Connect;
   /** Replaces the engine's own host limiters. */
@@ -66,7 +72,12 @@ export type Engine = Verifier & {
 export type Story = Engine & AsyncDisposable & { readonly lab: Lab };
 
 const disposables = loadDisposables();
-const EGRESS = { ehloName: "probe.mailvet-lab.example", mailFrom: "probe@mailvet-lab.example" };
+const NAMES = { ehloName: "probe.mailvet-lab.example", mailFrom: "probe@mailvet-lab.example" };
+
+/** An identity of EGRESS_FILE. */
+export function identityOf(name: string, options: Partial<EgressIdentity>): EgressIdentity {
+  return { name, share: 1, isCounted: true, ...NAMES, ...options };
+}
 
 export async function openStory(world: MailWorld, options: StoryOptions = {}): Promise<Story> {
   const lab = await openLab(world);
@@ -104,7 +115,7 @@ export function engineIn(lab: Lab, options: StoryOptions = {}): Engine {
 }
 
 function networkIn(lab: Lab, options: StoryOptions): NetworkStages {
-  const { limiterFor, threads = usualThreads, dial, maxSessions, idleSessionMs } = options;
+  const { limiterFor, gateFor, threads = usualThreads, dial, maxSessions, idleSessionMs } = options;
   // Hosts that do not respond are those of stories with a limit: the others have time to answer QUIT.
   const { closeGraceMs = options.probeTimeoutMs === undefined ? 60_000 : undefined } = options;
   const settings: NetworkSettings = {
@@ -112,20 +123,20 @@ function networkIn(lab: Lab, options: StoryOptions): NetworkStages {
     dnsTimeoutMs: options.dnsTimeoutMs ?? 120_000,
     egressAllow: options.allow ?? ["127.0.0.0/8"],
     smtpPort: options.smtpPort ?? lab.smtpPort,
-    egress: EGRESS,
+    egress: options.egress ?? [{ name: "default", share: 1, ...NAMES }],
     probeTimeoutMs: options.probeTimeoutMs ?? 120_000,
     connectionsPerHost: options.connectionsPerHost ?? 1,
     ...(maxSessions !== undefined && { maxSessions }),
     ...(idleSessionMs !== undefined && { idleSessionMs }),
     ...(closeGraceMs !== undefined && { closeGraceMs }),
   };
-  const limits = { ...(limiterFor && { limiterFor }) };
+  const limits = { ...(limiterFor && { limiterFor }), ...(gateFor && { gateFor }) };
   if (!dial) {
     return threads > 0
       ? openEngineThreads({ settings, threads, ...limits })
       : networkStagesFrom(settings, limits);
   }
-  const planner = createPlanner({ ...settings, dial, ...limits });
+  const planner = createPlanner({ ...settings, connectFrom: () => dial, ...limits });
   const guard = createEgressGuard({ allow: settings.egressAllow });
   return networkStages({ resolver: resolverFrom(settings), guard, planner });
 }

@@ -42,7 +42,14 @@ function watchedEngine(lab: Lab, threads: number, start = startThread): Watched 
     dnsTimeoutMs: 120_000,
     egressAllow: ["127.0.0.0/8"],
     smtpPort: lab.smtpPort,
-    egress: { ehloName: "probe.mailvet-lab.example", mailFrom: "probe@mailvet-lab.example" },
+    egress: [
+      {
+        name: "default",
+        share: 1,
+        ehloName: "probe.mailvet-lab.example",
+        mailFrom: "probe@mailvet-lab.example",
+      },
+    ],
     probeTimeoutMs: 120_000,
     connectionsPerHost: CAP,
   };

@@ -9,7 +9,7 @@ import { afterAll, beforeAll } from "vitest";
 import { useThreads } from "../stories/story.ts";
 
 const TESTS = new URL("../", import.meta.url);
-const SHARED = ["politeness", "connection-cap", "failover", "egress", "catch-all", "verdicts"];
+const SHARED = ["politeness", "connection-cap", "failover", "egress", "identities", "catch-all", "verdicts"];
 /** `many` measures the memory of a process with one thread. */
 const isChosen = (name: string) => (process.env.ALL_STORIES ? name !== "many" : SHARED.includes(name));
 const STORIES = readdirSync(new URL("stories/", TESTS)).filter(

@@ -23,7 +23,7 @@ export type MailServerOptions = {
   temper?: Temper;
   /** Simulated round-trip time. */
   latencyMs?: number;
-  /** Further concurrent connections get 421. */
+  /** Further concurrent connections from one client address get 421. */
   connectionCap?: number;
 };
 

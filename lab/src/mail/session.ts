@@ -36,11 +36,12 @@ const MAX_UNREAD_BYTES = 256 * 1024;
 
 export function serveConnection(server: ServerContext, tcp: Socket): void {
   const { temperament, transcript, latencyMs } = server;
-  transcript.connectionOpened();
+  const client = tcp.remoteAddress ?? "";
+  transcript.connectionOpened(client);
   const session = openSession({
     number: transcript.counts.connections,
     host: server.name,
-    client: tcp.remoteAddress ?? "",
+    client,
     replies: temperament.replies,
     mailboxes: server.mailboxes,
   });
@@ -77,7 +78,7 @@ export function serveConnection(server: ServerContext, tcp: Socket): void {
   function greet(): void {
     // On a real network the TCP handshake takes a round trip, on loopback none: the banner is delayed instead.
     const networkMs = latencyMs * 2;
-    if (transcript.activeSessions > server.connectionCap) {
+    if (transcript.activeSessionsOf(client) > server.connectionCap) {
       transcript.connectionRefused();
       act({ delayMs: networkMs, reply: session.reply("too_many_connections"), close: "politely" });
       return;
@@ -180,7 +181,7 @@ export function serveConnection(server: ServerContext, tcp: Socket): void {
   }
 
   function endSession(): void {
-    if (state !== "closing") transcript.sessionEnded();
+    if (state !== "closing") transcript.sessionEnded(client);
     state = "closing";
   }
 

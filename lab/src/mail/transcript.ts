@@ -7,12 +7,12 @@ export type Transcript = {
   readonly counts: ServerCounts;
   /** The last lines received, in order, each cut at 512 characters. */
   readonly received: readonly string[];
-  /** Sessions that the server has not ended yet, for the connection cap. */
-  readonly activeSessions: number;
-  connectionOpened(): void;
+  /** Sessions of a client address that the server has not ended yet, for the connection cap. */
+  activeSessionsOf(client: string): number;
+  connectionOpened(client: string): void;
   connectionRefused(): void;
   /** The server has ended the session, or the client is gone. */
-  sessionEnded(): void;
+  sessionEnded(client: string): void;
   connectionClosed(hasQuit: boolean): void;
   lineReceived(line: string, verb: string): void;
   inputBeforeBanner(): void;
@@ -33,6 +33,8 @@ export type ServerCounts = {
   /** Commands sent before the reply to the previous one (pipelining). */
   earlyCommands: number;
   commands: Record<string, number>;
+  /** By client address. */
+  clients: Record<string, { connections: number; maxConcurrentConnections: number }>;
 };
 
 const MAX_LINES = 2_000;
@@ -48,29 +50,36 @@ export function openTranscript(): Transcript {
     sentBeforeBanner: 0,
     earlyCommands: 0,
     commands: {},
+    clients: {},
   };
   const lines: string[] = [];
   let next = 0;
   let activeSessions = 0;
+  const activeByClient = new Map<string, number>();
   return {
     counts,
-    get activeSessions() {
-      return activeSessions;
-    },
+    activeSessionsOf: (client) => activeByClient.get(client) ?? 0,
     get received() {
       return lines.length < MAX_LINES ? [...lines] : [...lines.slice(next), ...lines.slice(0, next)];
     },
-    connectionOpened() {
+    connectionOpened(client) {
       counts.connections += 1;
       counts.openConnections += 1;
       activeSessions += 1;
       counts.maxConcurrentConnections = Math.max(counts.maxConcurrentConnections, activeSessions);
+      const active = (activeByClient.get(client) ?? 0) + 1;
+      activeByClient.set(client, active);
+      counts.clients[client] ??= { connections: 0, maxConcurrentConnections: 0 };
+      const ofClient = counts.clients[client];
+      ofClient.connections += 1;
+      ofClient.maxConcurrentConnections = Math.max(ofClient.maxConcurrentConnections, active);
     },
     connectionRefused() {
       counts.refusedConnections += 1;
     },
-    sessionEnded() {
+    sessionEnded(client) {
       activeSessions -= 1;
+      activeByClient.set(client, activeByClient.get(client)! - 1);
     },
     connectionClosed(hasQuit) {
       counts.openConnections -= 1;

@@ -41,6 +41,8 @@ export const LOG_EVENTS = {
   task_exhausted: { level: "warn", message: "task failed for good; it is a dead letter now" },
   task_exhausted_handler_failed: { level: "warn", message: "the end of a failed task could not be saved" },
   task_settle_failed: { level: "warn", message: "the outcome of a task could not be saved" },
+  egress_identity_acquired: { level: "info", message: "this process owns an egress identity" },
+  egress_identity_lost: { level: "warn", message: "another process has an egress identity of this one" },
   notifications_lost: { level: "warn", message: "not listening for database notifications, reconnecting" },
   notifications_restored: { level: "info", message: "listening for database notifications again" },
 

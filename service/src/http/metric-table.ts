@@ -2,8 +2,8 @@
  * Every metric of /metrics besides those of the Node.js process: its type, its labels, and what it tells the operator.
  *
  * metrics.ts registers metrics by name, so a new one does not compile until it has a row here. docs/operating.md lists the
- * same rows, and ops/ uses these names only; a test holds both to this table. Label values are from fixed sets: never an
- * address, a domain or an account.
+ * same rows, and ops/ uses these names only; a test holds both to this table. Label values are from fixed sets, such as the
+ * names of egress identities: never an address, a domain or an account.
  */
 
 type MetricRow = {
@@ -77,14 +77,26 @@ export const METRICS = {
   },
   mailvet_throttled_hosts: {
     type: "gauge",
-    labels: [],
-    help: "Mail hosts and providers with throttle state.",
+    labels: ["identity"],
+    help: "Mail hosts and providers with throttle state, by egress identity.",
     isShared: true,
   },
   mailvet_open_breakers: {
     type: "gauge",
-    labels: [],
+    labels: ["identity"],
     help: "Of these, those with an open breaker, which are not contacted.",
+    isShared: true,
+  },
+  mailvet_egress_sessions_today: {
+    type: "gauge",
+    labels: ["identity"],
+    help: "Sessions with mail hosts since midnight UTC, by egress identity; only with EGRESS_FILE.",
+    isShared: true,
+  },
+  mailvet_egress_sessions_per_day: {
+    type: "gauge",
+    labels: ["identity"],
+    help: "Daily cap of the egress identities that have one.",
     isShared: true,
   },
 

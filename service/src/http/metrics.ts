@@ -178,8 +178,22 @@ export function createMetrics(): Metrics {
         });
       samples("mailvet_database_ready", async () => [[{}, (await read()) ? 1 : 0]]);
       gauge("mailvet_lists_age_seconds", () => (Date.now() - Date.parse(listsMadeAt())) / 1000);
-      shared("mailvet_throttled_hosts", ({ throttles }) => [[{}, throttles.throttled]]);
-      shared("mailvet_open_breakers", ({ throttles }) => [[{}, throttles.openBreakers]]);
+      shared("mailvet_throttled_hosts", ({ identities }) =>
+        identities.map(({ identity, throttled }) => [{ identity }, throttled]),
+      );
+      shared("mailvet_open_breakers", ({ identities }) =>
+        identities.map(({ identity, openBreakers }) => [{ identity }, openBreakers]),
+      );
+      shared("mailvet_egress_sessions_today", ({ identities }) =>
+        identities.flatMap(({ identity, sessionsToday }) =>
+          sessionsToday === undefined ? [] : [[{ identity }, sessionsToday]],
+        ),
+      );
+      shared("mailvet_egress_sessions_per_day", ({ identities }) =>
+        identities.flatMap(({ identity, sessionsPerDay }) =>
+          sessionsPerDay === undefined ? [] : [[{ identity }, sessionsPerDay]],
+        ),
+      );
       shared("mailvet_jobs", ({ jobs }) => Object.entries(jobs).map(([state, count]) => [{ state }, count]));
       shared("mailvet_queue_tasks", ({ queues }) =>
         queues.flatMap(({ queue, waiting, due, paused, running }) =>

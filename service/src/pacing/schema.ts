@@ -1,7 +1,11 @@
-/** Tables by which all processes of a deployment share the limits of a mail host or provider. */
+/**
+ * Tables by which all processes of a deployment share the limits of a mail host or provider, and the session count of
+ * egress identities.
+ */
 import type { Reply } from "@mailvet/engine";
 import {
   boolean,
+  date,
   doublePrecision,
   index,
   integer,
@@ -18,7 +22,7 @@ import { createdAt, moment } from "../db/columns.ts";
  * sessions, and deleted some time after its last use.
  */
 export const throttleStates = pgTable("throttle_states", {
-  key: text().primaryKey(), // a host, or a provider that counts all its hosts together
+  key: text().primaryKey(), // a host, or a provider that counts all its hosts together; with the egress identity
   limit: integer().notNull(), // concurrent sessions
   restMs: doublePrecision().notNull(), // between two sessions
   nextStartAt: moment(),
@@ -52,4 +56,11 @@ export const hostWaiters = pgTable(
     renewedAt: createdAt(),
   },
   (table) => [primaryKey({ columns: [table.key, table.processId] }), index().on(table.processId)],
+);
+
+/** Sessions that each egress identity has asked to open on a day (UTC); those beyond its cap were refused. */
+export const egressSessions = pgTable(
+  "egress_sessions",
+  { identity: text().notNull(), day: date().notNull(), sessions: integer().notNull() },
+  (table) => [primaryKey({ columns: [table.identity, table.day] })],
 );

@@ -1,11 +1,13 @@
 /**
  * Host limiters shared by all processes of a deployment: the limit on sessions applies to their sum, gaps follow the
- * database's clock, and throttle events of one process apply to all.
+ * database's clock, and throttle events of one process apply to all. Except for egress identities that this process owns,
+ * which are paced in memory (identity-ownership.ts).
  */
-import type { HostLimiterFor, ProviderProfile } from "@mailvet/engine";
+import { type HostLimiterFor, type ProviderProfile, partsOfLimiterKey } from "@mailvet/engine";
 import type { LogEvent } from "../base/log-events.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import type { PubSub } from "../db/pubsub.ts";
+import { IdentityOwnership, OwnedHostLimiter, ownershipKeyOf } from "./identity-ownership.ts";
 import { createLeaseClient } from "./lease-client.ts";
 import { createLeaseStatements, type Demand, LEASE_FREE, LEASE_WANTED } from "./lease-sql.ts";
 import { SharedHostLimiter } from "./shared-host-limiter.ts";
@@ -14,6 +16,8 @@ import { createThrottleStore } from "./throttle-store.ts";
 
 export type SharedHostLimiters = {
   limiterFor: HostLimiterFor;
+  /** Whether this process has the lease on an identity that it owns. */
+  isOwned(identity: string): boolean;
   /** Deletes old throttle state; returns how many rows. */
   forgetOld(): Promise<number>;
   /** Releases all leases. Call after the sessions have ended. */
@@ -26,6 +30,8 @@ export type SharedHostLimitersDeps = {
   notices: PubSub;
   /** This process, as registered in the queue. */
   processes: { readonly id: string };
+  /** Names of the egress identities that this process owns. */
+  ownedIdentities?: readonly string[];
   log: LogEvent;
 };
 
@@ -33,6 +39,7 @@ export function createSharedHostLimiters({
   database,
   notices,
   processes,
+  ownedIdentities = [],
   log,
 }: SharedHostLimitersDeps): SharedHostLimiters {
   /** Limiters in use; others are created on demand. */
@@ -42,9 +49,16 @@ export function createSharedHostLimiters({
   const leases = createLeaseClient({
     statements: createLeaseStatements(leaseDatabase.pool, processes.id),
     onDemand: (key, demand, askedAtMs) => paces.get(key)?.noteDemand(demand, askedAtMs),
-    onLost: ({ key, number }) => paces.get(key)?.lose(number),
+    onLost({ key, number }) {
+      ownerships.get(key)?.lose();
+      paces.get(key)?.lose(number);
+    },
     log,
   });
+  const ownerships = new Map(
+    ownedIdentities.map((name) => [ownershipKeyOf(name), new IdentityOwnership(name, leases, log)]),
+  );
+  for (const ownership of ownerships.values()) ownership.acquire();
   const deps = {
     leases,
     throttles,
@@ -57,7 +71,9 @@ export function createSharedHostLimiters({
 
   notices.on(LEASE_FREE, (payload) => {
     const { first, rest: key } = split(payload);
-    if (first === processes.id) paces.get(key)?.serve(true);
+    if (first !== processes.id) return;
+    ownerships.get(key)?.acquire();
+    paces.get(key)?.serve(true);
   });
   notices.on(LEASE_WANTED, (payload) => {
     const { first: processId, rest } = split(payload);
@@ -72,7 +88,10 @@ export function createSharedHostLimiters({
 
   return {
     limiterFor: (key: string, profile: ProviderProfile) =>
-      paces.get(key) ?? new SharedHostLimiter(deps, key, profile),
+      ownerships.has(ownershipKeyOf(partsOfLimiterKey(key).identity))
+        ? new OwnedHostLimiter(key, profile, throttles)
+        : (paces.get(key) ?? new SharedHostLimiter(deps, key, profile)),
+    isOwned: (identity) => ownerships.get(ownershipKeyOf(identity))?.isOwned === true,
     forgetOld: async () => (await database.pool.query(DELETE_OLD)).rowCount ?? 0,
     async close() {
       await Promise.all([throttles.close(), leases.close()]);

@@ -1,5 +1,5 @@
 /** SQL of throttle state (table `throttle_states`). Times are milliseconds since 1970. */
-import type { Reply, ThrottleState } from "@mailvet/engine";
+import { DEFAULT_IDENTITY, type Reply, type ThrottleState } from "@mailvet/engine";
 
 /** The channel for changed rows. Payload: the key. */
 export const PACE_CHANGED = "pace_changed";
@@ -45,8 +45,11 @@ select ${COLUMNS} from throttle_states
 order by coalesce(tripped_until > now(), false) desc, refusals desc, rest_ms desc, "limit", key
 limit $1`;
 
+/** By egress identity; the key of the default one does not name it (engine/src/egress/identity.ts). */
 export const COUNT = `
-select count(*) as throttled, count(*) filter (where tripped_until > now()) as "openBreakers" from throttle_states`;
+select coalesce(substring(key from ' from ([^ ]+)$'), '${DEFAULT_IDENTITY}') as identity, count(*)::int as throttled,
+       (count(*) filter (where tripped_until > now()))::int as "openBreakers"
+  from throttle_states group by 1`;
 
 export const READ_SOME = {
   name: "read_throttles",

@@ -1,28 +1,39 @@
 /**
- * Figures of the whole deployment for the metrics: tasks, dead letters, active jobs, throttled hosts.
+ * Figures of the whole deployment for the metrics: tasks, dead letters, active jobs, throttled hosts, egress identities.
  *
  * Read from the database at most every few seconds, however often the metrics are scraped. A scrape never fails and never
  * waits for long because of the database.
  */
 import { abortable } from "@mailvet/embedded-postgres";
+import type { EgressIdentity } from "@mailvet/engine";
+import type pg from "pg";
 import { createCachedLookup } from "../base/cached-lookup.ts";
 import type { Database } from "../db/database.ts";
 import { createJobRate } from "../jobs/job-rate.ts";
+import { countSessionsToday } from "../pacing/session-gates.ts";
 import { countTasks, type QueueCounts } from "../queue/queue-depth.ts";
 
 export type DeploymentFigures = {
   queues: QueueCounts[];
   /** Active jobs. */
   jobs: Record<"queued" | "processing" | "paused", number>;
-  throttles: ThrottleCounts;
+  identities: IdentityFigures[];
 };
 
-export type ThrottleCounts = { throttled: number; openBreakers: number };
+export type ThrottleCounts = { identity: string; throttled: number; openBreakers: number };
+
+/** Of one egress identity. */
+export type IdentityFigures = ThrottleCounts & {
+  /** Undefined where sessions are not counted. */
+  sessionsToday: number | undefined;
+  sessionsPerDay: number | undefined;
+};
 
 export type DeploymentFigureDeps = {
   database: Pick<Database, "pool" | "check">;
   /** Of all processes (shared-throttle-report.ts), or of this one (throttle-report.ts). */
-  countThrottles: () => ThrottleCounts | Promise<ThrottleCounts>;
+  countThrottles: () => ThrottleCounts[] | Promise<ThrottleCounts[]>;
+  identities: readonly EgressIdentity[];
 };
 
 const FRESH_MS = 5_000;
@@ -33,6 +44,7 @@ const TIMEOUT_MS = 5_000;
 export function createDeploymentFigures({
   database,
   countThrottles,
+  identities,
 }: DeploymentFigureDeps): () => Promise<DeploymentFigures | undefined> {
   const { pool } = database;
   const jobRate = createJobRate(pool);
@@ -41,7 +53,8 @@ export function createDeploymentFigures({
     await database.check();
     const queues = await countTasks(pool);
     const { queued, processing, paused } = await jobRate.sample();
-    return { queues, jobs: { queued, processing, paused }, throttles: await countThrottles() };
+    const figures = await identityFigures({ pool, countThrottles, identities });
+    return { queues, jobs: { queued, processing, paused }, identities: figures };
   };
 
   const figures = createCachedLookup({
@@ -50,4 +63,21 @@ export function createDeploymentFigures({
     ttlMs: FRESH_MS,
   });
   return async () => figures.find("figures");
+}
+
+/** In the order of `identities`. */
+export async function identityFigures({
+  pool,
+  countThrottles,
+  identities,
+}: Omit<DeploymentFigureDeps, "database"> & { pool: Pick<pg.Pool, "query"> }): Promise<IdentityFigures[]> {
+  const isCounted = identities.some((identity) => identity.isCounted);
+  const sessions = isCounted ? await countSessionsToday(pool) : new Map<string, number>();
+  const throttles = new Map((await countThrottles()).map((counts) => [counts.identity, counts]));
+  return identities.map(({ name, isCounted, sessionsPerDay }) => {
+    const { throttled = 0, openBreakers = 0 } = throttles.get(name) ?? {};
+    const asked = isCounted ? (sessions.get(name) ?? 0) : undefined;
+    const sessionsToday = asked && Math.min(asked, sessionsPerDay ?? asked);
+    return { identity: name, throttled, openBreakers, sessionsToday, sessionsPerDay };
+  });
 }

@@ -28,7 +28,10 @@ test("findings are in order, and cached", async () => {
   const doctor = createDoctorCache(openDoctor);
   expect(doctor.last).toBeUndefined();
   const report = await doctor.run();
-  expect(report.findings).toEqual([{ ...GOOD, advice: null }, BAD]);
+  expect(report.findings).toEqual([
+    { ...GOOD, identity: null, advice: null },
+    { ...BAD, identity: null },
+  ]);
   expect(doctor.last).toEqual(report);
   expect(count).toEqual({ runs: 1, closed: 1 });
 });

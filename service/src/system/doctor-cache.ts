@@ -65,12 +65,14 @@ async function collect(
     const step = await Promise.race([next, ended]);
     if (step === undefined) return [...findings, INCOMPLETE];
     if (step.done) return findings;
-    findings.push({ ...step.value, advice: step.value.advice ?? null });
+    const { identity = null, advice = null } = step.value;
+    findings.push({ ...step.value, identity, advice });
   }
 }
 
 const INCOMPLETE: DoctorReport["findings"][number] = {
   name: "the rest",
+  identity: null,
   outcome: "unknown",
   found: "Diagnostics were stopped before they were complete.",
   advice: "Run it again.",

@@ -1,6 +1,6 @@
-/** Throttled mail hosts and providers of all processes, the worst first. */
+/** Throttled mail hosts and providers of all processes, the worst first, and their number by egress identity. */
 import { type HostPace, MAX_PACES_SHOWN } from "@mailvet/contract";
-import { openBreakerOf, type Reply, type ThrottleState } from "@mailvet/engine";
+import { openBreakerOf, partsOfLimiterKey, type Reply, type ThrottleState } from "@mailvet/engine";
 import type pg from "pg";
 import { COUNT, READ_WORST, type ThrottleRow, throttleStateOf } from "../pacing/throttle-sql.ts";
 import type { ThrottleCounts } from "./deployment-figures.ts";
@@ -10,9 +10,9 @@ export async function listSharedThrottles(pool: Pick<pg.Pool, "query">): Promise
   return rows.map((row) => presentThrottle(row.key, throttleStateOf(row, 0), row.now_ms));
 }
 
-export async function countSharedThrottles(pool: Pick<pg.Pool, "query">): Promise<ThrottleCounts> {
+export async function countSharedThrottles(pool: Pick<pg.Pool, "query">): Promise<ThrottleCounts[]> {
   const { rows } = await pool.query<ThrottleCounts>(COUNT);
-  return rows[0]!;
+  return rows;
 }
 
 /** Times are milliseconds since 1970. */
@@ -20,7 +20,7 @@ export function presentThrottle(key: string, state: ThrottleState, nowMs: number
   const { limit, delayMs, breaker } = state;
   const isOpen = openBreakerOf(state, nowMs) !== undefined;
   return {
-    key,
+    ...partsOfLimiterKey(key),
     limit,
     rest_ms: Math.round(delayMs),
     breaker_open_until: isOpen ? new Date(breaker!.untilMs).toISOString() : null,

@@ -3,14 +3,21 @@
  *
  * The tables are read at most once a second, however many requests there are.
  */
-import type { DoctorReport, HostPace, SystemAdjudicator, System as SystemReport } from "@mailvet/contract";
-import type { Doctor } from "@mailvet/engine";
+import type {
+  DoctorReport,
+  EgressIdentityStatus,
+  HostPace,
+  SystemAdjudicator,
+  System as SystemReport,
+} from "@mailvet/contract";
+import { type Doctor, type EgressIdentity, originOf } from "@mailvet/engine";
 import type { Adjudicator, AdjudicatorReport } from "../adjudication/adjudicator.ts";
 import { createCachedLookup } from "../base/cached-lookup.ts";
 import type { Database } from "../db/database.ts";
 import { createJobRate } from "../jobs/job-rate.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
 import { queueDepth } from "../queue/queue-depth.ts";
+import { type DeploymentFigureDeps, type IdentityFigures, identityFigures } from "./deployment-figures.ts";
 import { createDoctorCache } from "./doctor-cache.ts";
 import type { ListRefresh } from "./list-refresh.ts";
 
@@ -28,6 +35,11 @@ export type SystemDeps = {
   openDoctor: () => Doctor;
   /** Throttled hosts, the worst first: of all processes (shared-throttle-report.ts), or of this one (throttle-report.ts). */
   listThrottles: () => HostPace[] | Promise<HostPace[]>;
+  countThrottles: DeploymentFigureDeps["countThrottles"];
+  /** The egress identities of the deployment. */
+  identities: readonly EgressIdentity[];
+  /** Whether the last connection of an identity in this process failed on our own side. */
+  isIdentityDown(name: string): boolean;
   /** Undefined when none is configured. */
   adjudicator: Pick<Adjudicator, "report"> | undefined;
   lists: Pick<ListRefresh, "report">;
@@ -47,7 +59,19 @@ export function createSystem(deps: SystemDeps): SystemReporter {
   const jobRate = createJobRate(pool);
   const doctor = createDoctorCache(deps.openDoctor);
 
-  const readReport = async (): Promise<SystemReport> => ({
+  const identityStatus = async (pacing: readonly HostPace[]): Promise<EgressIdentityStatus[]> => {
+    const figures = await identityFigures({ pool, ...deps });
+    return deps.identities.map((identity, index) =>
+      presentIdentity(identity, figures[index]!, pacing, deps.isIdentityDown(identity.name)),
+    );
+  };
+
+  const readReport = async (): Promise<SystemReport> => {
+    const pacing = await listThrottles();
+    return { ...(await basics()), pacing, identities: await identityStatus(pacing) };
+  };
+
+  const basics = async (): Promise<Omit<SystemReport, "pacing" | "identities">> => ({
     version,
     storage,
     database_bytes: await databaseBytes(),
@@ -61,7 +85,6 @@ export function createSystem(deps: SystemDeps): SystemReporter {
     })),
     queue: await queueDepth(pool),
     jobs: await jobRate.sample(),
-    pacing: await listThrottles(),
     adjudicator: adjudicator ? presentAdjudicator(await adjudicator.report()) : null,
     lists: lists.report(),
     egress: doctor.last ?? null,
@@ -97,5 +120,30 @@ function presentAdjudicator(report: AdjudicatorReport): SystemAdjudicator {
     failed: outcomes.failed,
     not_asked: outcomes.resting + outcomes.crowded + outcomes.over_budget,
     rests_until: restsUntil?.toISOString() ?? null,
+  };
+}
+
+function presentIdentity(
+  identity: EgressIdentity,
+  figures: IdentityFigures,
+  pacing: readonly HostPace[],
+  isDown: boolean,
+): EgressIdentityStatus {
+  const { name, ehloName, mailFrom, providers, share, owner, sourceAddress, proxy } = identity;
+  const open = pacing.filter((pace) => pace.identity === name && pace.breaker_open_until !== null);
+  return {
+    name,
+    origin: sourceAddress || proxy ? originOf(identity) : null,
+    ehlo_name: ehloName,
+    mail_from: mailFrom,
+    providers: providers ? [...providers] : null,
+    share,
+    owner: owner ?? null,
+    sessions_today: figures.sessionsToday ?? null,
+    sessions_per_day: figures.sessionsPerDay ?? null,
+    is_down: isDown,
+    throttled: figures.throttled,
+    open_breakers: figures.openBreakers,
+    blocked_at: open.map(({ key }) => key),
   };
 }

@@ -18,7 +18,14 @@ test("a throttled host is reported until enough sessions were ok", () => {
   const limiter = report.limiterFor("mx.one.example", PROFILE);
   limiter.record({ kind: "rate_limited" });
   expect(report.list()).toEqual([
-    { key: "mx.one.example", limit: 2, rest_ms: 1000, breaker_open_until: null, last_reply: null },
+    {
+      key: "mx.one.example",
+      identity: "default",
+      limit: 2,
+      rest_ms: 1000,
+      breaker_open_until: null,
+      last_reply: null,
+    },
   ]);
   expect(limiter.limit).toBe(2);
   expect(limiter.delayLeftMs).toBeGreaterThan(0);
@@ -51,4 +58,17 @@ test("the fifty most throttled hosts are reported", () => {
   expect(listed).toHaveLength(50);
   expect(listed[0]!.rest_ms).toBe(16_000);
   expect(Math.min(...listed.map(({ rest_ms }) => rest_ms))).toBeGreaterThan(1000);
+});
+
+test("hosts are counted by egress identity, and reported with it", () => {
+  const report = openReport();
+  report.limiterFor("mx.one.example from probe-1", PROFILE).record({ kind: "rate_limited" });
+  report.limiterFor("mx.two.example from probe-1", PROFILE).record({ kind: "rate_limited" });
+  const refused = report.limiterFor("provider google from probe-2", PROFILE);
+  for (let time = 0; time < 3; time++) refused.record({ kind: "blocked", reply: REFUSAL });
+  expect(report.count().toSorted((a, b) => (a.identity < b.identity ? -1 : 1))).toEqual([
+    { identity: "probe-1", throttled: 2, openBreakers: 0 },
+    { identity: "probe-2", throttled: 1, openBreakers: 1 },
+  ]);
+  expect(report.list()[0]).toMatchObject({ key: "provider google", identity: "probe-2" });
 });

@@ -13,6 +13,7 @@ import {
   nextThrottleState,
   openBreakerOf,
   type ProviderProfile,
+  partsOfLimiterKey,
   type ThrottleEvent,
   type ThrottleState,
 } from "@mailvet/engine";
@@ -25,7 +26,8 @@ export type ThrottleReport = {
   limiterFor: HostLimiterFor;
   /** The most throttled first. */
   list(): HostPace[];
-  count(): ThrottleCounts;
+  /** By egress identity. */
+  count(): ThrottleCounts[];
 };
 
 const MAX_REMEMBERED = 20_000;
@@ -57,8 +59,15 @@ export function createThrottleReport(createLimiter: HostLimiterFor): ThrottleRep
     },
     count() {
       const nowMs = Date.now();
-      const open = [...states.values()].filter((state) => openBreakerOf(state, nowMs) !== undefined);
-      return { throttled: states.size, openBreakers: open.length };
+      const counts = new Map<string, ThrottleCounts>();
+      for (const [key, state] of states) {
+        const { identity } = partsOfLimiterKey(key);
+        const count = counts.get(identity) ?? { identity, throttled: 0, openBreakers: 0 };
+        count.throttled++;
+        if (openBreakerOf(state, nowMs)) count.openBreakers++;
+        counts.set(identity, count);
+      }
+      return [...counts.values()];
     },
   };
 }

@@ -8,7 +8,7 @@ import { connect, type Socket } from "node:net";
 import type { EgressGuard } from "../../egress/guard.ts";
 import { type SocksProxy, type SocksTarget, socksHandshake } from "./socks.ts";
 
-/** The outbound identity: the names that servers see, and where connections come from. */
+/** How mail servers see us: our names, and where connections come from. */
 export type Egress = {
   /** The EHLO name; should be the PTR name of the address that servers see. */
   ehloName: string;
@@ -84,7 +84,9 @@ function connected(socket: Socket, timeoutMs: number, signal?: AbortSignal): Pro
     const onConnect = () => settle({ kind: "connected", socket });
     const onError = (error: NodeJS.ErrnoException) => {
       const timedOut = error.code === "ETIMEDOUT";
-      settle(timedOut ? { kind: "timeout" } : { kind: "unreachable", why: error.code ?? error.message });
+      if (timedOut) return settle({ kind: "timeout" });
+      const isLocal = error.code === "EADDRNOTAVAIL"; // the source address is not one of this machine
+      settle({ kind: "unreachable", why: error.code ?? error.message, ...(isLocal && { isLocal }) });
     };
     function settle(result: ConnectResult): void {
       clearTimeout(timer);

@@ -65,6 +65,9 @@ export type HostLimits = {
   /** An address without any answer is not tried again for a while, so that it delays no further request. */
   markFailed(address: string, failure: AddressFailure): void;
   failureOf(address: string): AddressFailure | undefined;
+  /** The host has greylisted a recipient. */
+  markGreylisting(host: string): void;
+  isGreylisting(host: string): boolean;
 };
 
 export function createHostLimits(): HostLimits {
@@ -73,6 +76,7 @@ export function createHostLimits(): HostLimits {
     max: MAX_HOSTS,
     ttl: RETRY_FAILED_ADDRESS_AFTER_MS,
   });
+  const greylisting = new LRUCache<string, true>({ max: MAX_HOSTS, ttl: FORGET_AFTER_MS });
   return {
     of(host) {
       const known = limits.get(host);
@@ -83,6 +87,8 @@ export function createHostLimits(): HostLimits {
     },
     markFailed: (address, failure) => void failures.set(address, failure),
     failureOf: (address) => failures.get(address),
+    markGreylisting: (host) => void greylisting.set(host, true),
+    isGreylisting: (host) => greylisting.has(host),
   };
 }
 

@@ -66,6 +66,7 @@ function Finding({ finding }: { finding: DoctorFinding }) {
     <div>
       <Group gap="xs">
         <Text fw={600}>{titleOf(finding)}</Text>
+        {finding.identity && <Badge variant="outline">{finding.identity}</Badge>}
         <Badge color={COLORS[finding.outcome]}>{messages.egress.outcomes[finding.outcome]}</Badge>
       </Group>
       <Text size="sm" className="breaks">

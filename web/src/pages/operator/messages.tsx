@@ -125,11 +125,33 @@ export const messages = {
     } satisfies Record<DoctorFinding["outcome"], string>,
   },
 
+  identities: {
+    title: "Egress identities",
+    intro:
+      "Addresses and names that mail servers see. Each has its own limits; one that is blocked is replaced by the next.",
+    name: "Identity",
+    origin: "Address or proxy",
+    machine: "Address of the machine",
+    down: "Down",
+    names: "EHLO name and sender",
+    today: "Sessions today",
+    ofCap: (today: number, cap: number | null) =>
+      cap === null ? formatNumber(today) : `${formatNumber(today)} of ${formatNumber(cap)}`,
+    usedUp: "Cap reached",
+    blocked: "Blocked at",
+    blockedAt: (shown: readonly string[], total: string) =>
+      shown.length > 0 ? shown.join(", ") : `${total} hosts`,
+    providers: (providers: readonly string[]) => `Only ${providers.join(", ")}`,
+    share: (share: number) => `Share ${formatNumber(share)}`,
+    owner: (owner: string) => `Owned by ${owner}`,
+  },
+
   throttling: {
     title: "Throttling",
     intro: "Hosts and providers that asked us to slow down. Hosts that keep refusing us are paused.",
     none: "No host is throttled.",
     host: "Host or provider",
+    fromIdentity: (identity: string) => `From ${identity}`,
     concurrency: "Concurrency",
     delay: "Delay",
     milliseconds: (ms: number) => `${formatNumber(ms)} ms`,

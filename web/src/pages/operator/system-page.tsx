@@ -1,4 +1,4 @@
-/** State of the installation: jobs, processes, queue, dead letters, connectivity, throttling, lists. */
+/** State of the installation: jobs, processes, queue, dead letters, connectivity, identities, throttling, lists. */
 
 import type { System } from "@mailvet/contract";
 import { Stack } from "@mantine/core";
@@ -12,6 +12,7 @@ import { common } from "../../messages.ts";
 import { AdjudicatorSection } from "./adjudicator-section.tsx";
 import { DeadLetters } from "./dead-letters.tsx";
 import { EgressReport } from "./egress-report.tsx";
+import { IdentityTable } from "./identity-table.tsx";
 import { ListsSection } from "./lists-section.tsx";
 import { messages } from "./messages.tsx";
 import { OperatorOnly } from "./operator-only.tsx";
@@ -43,7 +44,8 @@ function SystemReport() {
             <QueueTable queue={system.queue} nowMs={serverNow(system)} />
             <DeadLetters />
             <EgressReport report={system.egress} />
-            <ThrottleTable pacing={system.pacing} />
+            <IdentityTable identities={system.identities} />
+            <ThrottleTable pacing={system.pacing} hasIdentities={system.identities.length > 1} />
             <ListsSection lists={system.lists} />
             {system.adjudicator && <AdjudicatorSection adjudicator={system.adjudicator} />}
           </>

@@ -1,4 +1,4 @@
-/** Throttle state per mail host: concurrency, delay, circuit breaker. */
+/** Throttle state per mail host and egress identity: concurrency, delay, circuit breaker. */
 
 import type { HostPace } from "@mailvet/contract";
 import { Badge, Table, Text } from "@mantine/core";
@@ -8,7 +8,14 @@ import { formatDuration, Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
 import { messages } from "./messages.tsx";
 
-export function ThrottleTable({ pacing }: { pacing: readonly HostPace[] }) {
+/** `hasIdentities`: there are several, so each row names the one that is throttled. */
+export function ThrottleTable({
+  pacing,
+  hasIdentities,
+}: {
+  pacing: readonly HostPace[];
+  hasIdentities: boolean;
+}) {
   return (
     <Section title={messages.throttling.title} intro={messages.throttling.intro}>
       {pacing.length === 0 && <Text c="dimmed">{messages.throttling.none}</Text>}
@@ -29,7 +36,7 @@ export function ThrottleTable({ pacing }: { pacing: readonly HostPace[] }) {
           </Table.Thead>
           <Table.Tbody>
             {pacing.map((pace) => (
-              <PaceRow key={pace.key} pace={pace} />
+              <PaceRow key={`${pace.key} ${pace.identity}`} pace={pace} isNamed={hasIdentities} />
             ))}
           </Table.Tbody>
         </Table>
@@ -40,11 +47,16 @@ export function ThrottleTable({ pacing }: { pacing: readonly HostPace[] }) {
 
 const NOWRAP = { whiteSpace: "nowrap" } as const;
 
-function PaceRow({ pace }: { pace: HostPace }) {
+function PaceRow({ pace, isNamed }: { pace: HostPace; isNamed: boolean }) {
   return (
     <Table.Tr>
       <Table.Th scope="row" fw={600} className="breaks" miw={230}>
         {pace.key}
+        {isNamed && (
+          <Text size="xs" c="dimmed" fw={400}>
+            {messages.throttling.fromIdentity(pace.identity)}
+          </Text>
+        )}
       </Table.Th>
       <Table.Td ta="right" className="tabular" data-name={messages.throttling.concurrency}>
         {formatNumber(pace.limit)}
