@@ -289,8 +289,8 @@ test.for([
   ["ann@ｅｘａｍｐｌｅ.com", "full-width"],
   ["ａnn@example.com", "full-width"],
   ["ﬁsh@example.com", "full-width"],
-  ["a\u00adnn@example.com", "full-width"],
-  ["ann\u200b@example.com", "full-width"],
+  ["a\u00adnn@example.com", "invisible"],
+  ["ann\u200b@example.com", "invisible"],
   ["аnn@example.com", "alphabets"], // Cyrillic а
   ["ann@ехample.com", "alphabets"], // Cyrillic е and х
   ["ann@xn--ample-ywe6i.com", "alphabets"], // the same as an A-label

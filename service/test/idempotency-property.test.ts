@@ -37,6 +37,7 @@ test(`effects happen exactly once and responses are equal (seed ${SEED})`, async
   const start = () =>
     programs.start({
       DATABASE_URL: urlOf(database),
+      DATA_DIR: database.dataDirectory,
       ROLE: "api",
       EGRESS_ALLOW: "127.0.0.0/8",
       LOG_LEVEL: "error",
