@@ -59,7 +59,7 @@ journey("every page is in the menu of a phone, and none scrolls sideways", async
 });
 
 journey("the pages around sign-in fit on a phone", async ({ visit }) => {
-  const { page, open } = await visit({ isOnPhone: true });
+  const { page, open } = await visit({ isOnPhone: true, expected: ["404 GET /nowhere"] });
   for (const path of ["/sign-in", "/sign-up", "/forgotten-password", "/reset-password?token=x", "/nowhere"]) {
     await open(path);
     await page.getByRole("heading", { level: 1 }).waitFor();
