@@ -318,7 +318,7 @@ export class ProbeSession {
 
   /**
    * A mailbox to name once more after the last recipients of the queue, in the same batch: a host may begin to refuse
-   * everybody just before them. Without a known mailbox it is the first recipient of the batch, if that one is accepted.
+   * every recipient just before them. Without a known mailbox it is the first recipient of the batch, if that one is accepted.
    */
   #mailboxToAskAgain(plans: readonly TransactionPlan[]): KnownGood | undefined {
     const { queue, profile } = this.#deps;
