@@ -3,7 +3,7 @@
  *
  * The statement locks the balances it touches, always in the same order so that processes cannot deadlock, then applies the
  * changes of each account in their order of arrival. It runs on the pool (ledger.ts, batched) or inside a caller's
- * transaction (job-credits.ts). Nothing else writes ledger entries.
+ * transaction (job-credits.ts). Only charge-fast-path.ts writes ledger entries besides it.
  */
 import type { Status } from "@mailvet/contract";
 import { type Queryable, runStatement } from "../db/database.ts";
@@ -100,6 +100,12 @@ function rowOf(change: LedgerChange, place: number) {
     ...usage?.counts,
   };
 }
+
+/** Adds to the usage of the day, for statements that insert into `usage_days as u`. */
+export const ADD_USAGE = `
+  on conflict on constraint usage_day do update set
+    valid = u.valid + excluded.valid, invalid = u.invalid + excluded.invalid, risky = u.risky + excluded.risky,
+    unknown = u.unknown + excluded.unknown, credits_used = u.credits_used + excluded.credits_used`;
 
 /**
  * `rule` is the policy: the entry that a change becomes, by whether its reservation (or unanswered charge) is still open
@@ -232,9 +238,7 @@ usage as (
   insert into usage_days as u (account_id, day, key_id, valid, invalid, risky, unknown, credits_used)
   select account_id, day, key_id, sum(valid), sum(invalid), sum(risky), sum(unknown), sum(credits)
   from written where entry in ('settle', 'refund') group by account_id, day, key_id
-  on conflict on constraint usage_day do update set
-    valid = u.valid + excluded.valid, invalid = u.invalid + excluded.invalid, risky = u.risky + excluded.risky,
-    unknown = u.unknown + excluded.unknown, credits_used = u.credits_used + excluded.credits_used
+  ${ADD_USAGE}
 )
 select d.place, d.fits, case when d.fits then d.entry end as entry, w.number, d.amount, d.balance
 from decided d left join written w on w.n = d.n`,
