@@ -12,7 +12,7 @@ export function serverArguments(cluster: string, socketDirectory: string): strin
   const settings = {
     listen_addresses: "",
     unix_socket_permissions: "0700",
-    max_connections: "60",
+    max_connections: "300", // a slot costs a few kilobytes; tests run many services on one server
     shared_buffers: "64MB",
     // Failed statements are not logged: they can contain private data, and the client reports them.
     log_min_messages: "log",

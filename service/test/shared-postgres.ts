@@ -17,18 +17,14 @@ declare module "vitest" {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), "mailvet-tests-"));
   chmodSync(folder, 0o755); // as root, the server runs as another user, who needs access
-  const dataDirectory = join(folder, "data");
-  const first = await startEmbeddedPostgres({ dataDirectory });
-  const admin = new pg.Client(first.connection);
+  const server = await startEmbeddedPostgres({ dataDirectory: join(folder, "data") });
+  const admin = new pg.Client(server.connection);
   await admin.connect();
   // Durability is not needed. Otherwise creating and dropping databases waits for the disk.
   for (const setting of ["fsync", "full_page_writes"]) await admin.query(`alter system set ${setting} = off`);
-  // Several files at once, each with a few services.
-  await admin.query("alter system set max_connections = 500");
+  await admin.query("select pg_reload_conf()");
   await admin.query(`create database ${TEMPLATE_DATABASE}`);
   await admin.end();
-  await first.stop();
-  const server = await startEmbeddedPostgres({ dataDirectory });
   await migrate({ ...server.connection, database: TEMPLATE_DATABASE });
   const { host, user, database } = server.connection;
   project.provide("postgres", { host, user, database });
