@@ -48,7 +48,7 @@ test("an empty directory becomes a database that is durable, private and keeps i
     synchronous_commit: "on",
     full_page_writes: "on",
     listen_addresses: "",
-    max_connections: "60",
+    max_connections: "300",
     unix_socket_permissions: "0700",
     server_encoding: "UTF8",
     data_checksums: "on",

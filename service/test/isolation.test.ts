@@ -180,7 +180,7 @@ describe("what ann can find out", () => {
     const before = asked();
     const first = await about(ann);
     expect(first).toMatchObject({ status: "valid", metadata: { cached: false, plan_tier: "payg" } });
-    expect(asked()).toBe(before + 1);
+    expect(asked()).toBeGreaterThan(before);
   });
 
   test("the same Idempotency-Key in both accounts is two keys", async () => {
