@@ -98,6 +98,7 @@ export function createS3Store(settings: S3Settings): BlobStore {
         }
         const last = elementIn(objects.at(-1) ?? "", "Key");
         if (last === undefined || elementIn(page, "IsTruncated") !== "true") return;
+        if (last <= marker) throw new BlobStoreUnavailable(location, new Error("a listing does not advance"));
         marker = last;
       }
     },

@@ -23,7 +23,7 @@ export async function keepUpQueues(deps: {
   for (const queue of QUEUES) await feed.recount(queue);
 }
 
-/** For jobs that have ended, under the lock of the job's row: only then nobody adds to the group meanwhile. */
+/** For jobs that have ended, under the lock of the job's row: only then no task is added to the group meanwhile. */
 export async function closeIdleGroup(tx: Orm, groupId: string): Promise<void> {
   const hasTasks = sql`exists (select from tasks where group_id = ${groupId})`;
   await tx.execute(sql`delete from queue_groups where id = ${groupId} and not ${hasTasks}`);

@@ -1,4 +1,4 @@
-/** Hosts that begin to refuse everybody at some moment, whatever was sent before: no live mailbox becomes invalid. */
+/** Hosts that begin to refuse all recipients at some moment, whatever was sent before: no live mailbox becomes invalid. */
 import { mailDomain, noPipelining, type Temper, type Temperament } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { manyAt, openStory, type StoryOptions } from "./story.ts";
