@@ -217,7 +217,7 @@ function expectResult(result: ValidationResult, email: string, plan: Plan): void
   expect(result.metadata.plan_tier).toBe(plan);
   const timestampMs = result.metadata.timestamp * 1000; // whole seconds
   expect(timestampMs).toBeGreaterThan(STARTED_AT_MS - 1000);
-  expect(timestampMs).toBeLessThanOrEqual(Date.now());
+  expect(timestampMs).toBeLessThanOrEqual(Date.now()); // timing: a clock reading, not a duration
   expect(result.performance.response_time_ms).toBeGreaterThanOrEqual(0); // timing: measured at all
   for (const share of [result.confidence, result.catchall.confidence ?? 0]) {
     expect(share).toBeGreaterThanOrEqual(0);

@@ -1,7 +1,10 @@
 /** Several processes at the same mail hosts: together they never exceed the session limit, and all are served. */
+import { EventEmitter, once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { createThrottleStore } from "../src/pacing/throttle-store.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { recordEvents } from "./logged-events.ts";
 import { hostWith, type PacingProcess, startPacing, visit } from "./pacing-world.ts";
 
 let database: TestDatabase;
@@ -177,6 +180,37 @@ test("three refusals in three processes open the breaker for all until it expire
   await poll(() => paces.map((pace) => pace.openBreaker)).toEqual([reply, reply, reply]);
   paces[2]!.record({ kind: "ok" });
   await poll(() => paces.map((pace) => pace.openBreaker)).toEqual([undefined, undefined, undefined]);
+});
+
+test("a change that is notified while the row is being read is read again", async () => {
+  const signals = new EventEmitter();
+  const read = once(signals, "read");
+  const answer = once(signals, "answer");
+  const query = async (...args: Parameters<typeof database.pool.query>) => {
+    const result = await database.pool.query(...args);
+    signals.emit("read");
+    await answer;
+    return result;
+  };
+  const store = createThrottleStore({
+    database: { ...database, pool: { query } as unknown as typeof database.pool },
+    onChange() {},
+    log: recordEvents().log,
+  });
+  const setLimit = (limit: number) =>
+    database.pool.query(
+      `insert into throttle_states (key, "limit", rest_ms) values ('late.test', $1, 0)
+       on conflict (key) do update set "limit" = excluded."limit"`,
+      [limit],
+    );
+  await setLimit(3);
+  store.refresh("late.test");
+  await read;
+  await setLimit(1);
+  store.refresh("late.test");
+  signals.emit("answer");
+  await poll(() => store.of("late.test")?.limit).toBe(1);
+  await store.close();
 });
 
 test("a process that starts later knows the throttle state of the others", async () => {

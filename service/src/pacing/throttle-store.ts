@@ -64,16 +64,22 @@ export function createThrottleStore({ database, onChange, log }: ThrottleStoreDe
       unwritten = unwritten.filter((one) => !written.has(one));
     }
     if (isAllOutdated || outdated.size > 0) await read();
-    return unwritten.length > 0 || outdated.size > 0 ? 0 : undefined;
+    return unwritten.length > 0 || outdated.size > 0 || isAllOutdated ? 0 : undefined;
   };
 
   const read = async () => {
-    const keys = isAllOutdated ? [...copy.keys()] : [...outdated].slice(0, MAX_PER_ROUND);
-    const { rows } = await database.pool.query<ThrottleRow>(
-      isAllOutdated ? READ_ALL : { ...READ_SOME, values: [keys] },
-    );
+    const isAll = isAllOutdated;
+    const keys = isAll ? [...copy.keys()] : [...outdated].slice(0, MAX_PER_ROUND);
+    // Before the query: a change notified while it runs may not be in its answer.
     isAllOutdated = false;
     for (const key of keys) outdated.delete(key);
+    const { rows } = await database.pool
+      .query<ThrottleRow>(isAll ? READ_ALL : { ...READ_SOME, values: [keys] })
+      .catch((error: unknown) => {
+        isAllOutdated ||= isAll;
+        for (const key of keys) outdated.add(key);
+        throw error;
+      });
     const fresh = new Map(rows.map((row) => [row.key, throttleStateOf(row, performance.now() - row.now_ms)]));
     for (const key of keys) if (!fresh.has(key)) copy.delete(key);
     for (const [key, state] of fresh) copy.set(key, state);
