@@ -128,8 +128,8 @@ export function createClient(options: ClientOptions): Client {
     feedback: feedbackMethods(requests),
     webhooks: webhookMethods(requests),
     keys: keyMethods(requests),
-    auth: authMethods(requests),
-    operator: operatorMethods(requests),
+    auth: authMethods(requests, open),
+    operator: operatorMethods(requests, open),
   };
 }
 

@@ -17,7 +17,7 @@ import { openBlobStore } from "./blobs/open-store.ts";
 import type { Config } from "./config.ts";
 import { createLedger } from "./credits/ledger.ts";
 import { confirmCharge } from "./credits/unanswered-charges.ts";
-import { usageOf } from "./credits/usage.ts";
+import { type UsageFilter, usageOf } from "./credits/usage.ts";
 import { openStorage } from "./database-storage.ts";
 import { createPubSub } from "./db/pubsub.ts";
 import { createCalibrationCache } from "./feedback/calibration-cache.ts";
@@ -35,6 +35,8 @@ import { domainRoutes } from "./http/routes/domain-routes.ts";
 import { feedbackRoutes } from "./http/routes/feedback-routes.ts";
 import { jobRoutes } from "./http/routes/job-routes.ts";
 import { keyRoutes } from "./http/routes/key-routes.ts";
+import { lifecycleRoutes } from "./http/routes/lifecycle-routes.ts";
+import { operatorJobRoutes } from "./http/routes/operator-job-routes.ts";
 import { operatorRoutes } from "./http/routes/operator-routes.ts";
 import { systemRoutes } from "./http/routes/system-routes.ts";
 import { uploadRoutes } from "./http/routes/upload-routes.ts";
@@ -50,7 +52,9 @@ import { createJobWatch } from "./jobs/job-watch.ts";
 import { onSliceExhausted, redriveSlice } from "./jobs/slice-give-up.ts";
 import { sliceHandler } from "./jobs/slice-handler.ts";
 import { planHandler } from "./jobs/slice-planner.ts";
-import { createApiKeys } from "./keys/api-keys.ts";
+import { createApiKeys, keyLastUsedSql } from "./keys/api-keys.ts";
+import { createExportAccount } from "./lifecycle/account-export.ts";
+import { createLifecycle } from "./lifecycle/lifecycle.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { createNaming } from "./naming/naming.ts";
 import { processLeases } from "./pacing/lease-sql.ts";
@@ -305,6 +309,7 @@ async function open(
     mailer,
     forgetAccount: apiKeys.forgetAccount,
     revokeKeys: apiKeys.revokeAll,
+    keyLastUsedSql,
     settings: {
       signUp: config.signUp.mode,
       signUpPlan: config.signUp.plan,
@@ -335,6 +340,17 @@ async function open(
     onLow: webhooks.publishLowCredits,
   });
   const jobActions = createJobActions({ database, files, transitions, retentionDays });
+  const lifecycle = createLifecycle({
+    database,
+    accounts,
+    sessions,
+    jobs: jobActions,
+    uploads,
+    webhooks,
+    tasks,
+  });
+  const usage = (accountId: string, wanted: UsageFilter) => usageOf(database, accountId, wanted);
+  const exportAccount = createExportAccount({ database, files, apiKeys, webhooks, ledger, usageOf: usage });
   const watch = createJobWatch({ database, pubsub });
   closers.push(() => watch.close());
 
@@ -356,6 +372,7 @@ async function open(
         answers: idempotentResponses.deleteExpired,
         sessions: sessions.deleteExpired,
         accounts: accounts.deleteExpired,
+        lifecycle: lifecycle.reconcile,
         uploads: uploads.eraseExpired,
         jobs: jobActions.eraseExpired,
         deliveries: webhooks.eraseOld,
@@ -499,10 +516,12 @@ async function open(
               max_upload_bytes: config.jobs.maxUploadBytes,
             }),
             accountRoutes({ accounts, presentAccount }),
-            creditRoutes({ ledger, usageOf: (accountId, wanted) => usageOf(database, accountId, wanted) }),
+            creditRoutes({ ledger, usageOf: usage }),
             keyRoutes({ apiKeys }),
             authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl, presentAccount }),
-            operatorRoutes({ accounts, ledger, presentAccount }),
+            operatorRoutes({ accounts, ledger, apiKeys, presentAccount }),
+            lifecycleRoutes({ accounts, presentAccount, lifecycle, exportAccount, cookie, log }),
+            operatorJobRoutes({ database, actions: jobActions }),
             systemRoutes({ system, deadLetters }),
           ],
         });

@@ -51,7 +51,7 @@ async function openService(publicUrl?: string) {
     routes: [
       authRoutes({ accounts, sessions, cookie, publicUrl, presentAccount }),
       accountRoutes({ accounts, presentAccount }),
-      operatorRoutes({ accounts, ledger, presentAccount }),
+      operatorRoutes({ accounts, ledger, apiKeys: keyring, presentAccount }),
     ],
   });
   const address = await app.listen({ host: "127.0.0.1", port: 0 });

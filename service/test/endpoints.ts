@@ -204,6 +204,56 @@ export const ENDPOINTS: readonly Endpoint[] = [
     body: { amount: 1 },
     wrong: { body: { amount: 0.5 }, pointer: "/amount" },
   }),
+  endpoint("POST /operator/accounts", "operator", {
+    body: { email: "invited@team.example" },
+    wrong: { body: { email: "invited@team.example", plan: "gold" }, pointer: "/plan" },
+  }),
+  endpoint("POST /operator/accounts/{account_id}/invitation", "operator"),
+  endpoint("POST /operator/accounts/{account_id}/suspend", "operator", {
+    body: { reason: "unpaid" },
+    wrong: { body: { reason: "" }, pointer: "/reason" },
+  }),
+  endpoint("POST /operator/accounts/{account_id}/resume", "operator"),
+  endpoint("POST /operator/accounts/{account_id}/email", "operator", {
+    body: { email: "moved@team.example" },
+    wrong: { body: { email: 5 }, pointer: "/email" },
+  }),
+  endpoint("POST /operator/accounts/{account_id}/end-sessions", "operator"),
+  endpoint("POST /operator/accounts/{account_id}/erase", "operator", {
+    body: { email: NEWCOMER, reason: "requested" },
+    wrong: { body: { email: NEWCOMER }, pointer: "/reason" },
+  }),
+  endpoint("GET /operator/accounts/{account_id}/export", "operator"),
+  endpoint("GET /operator/accounts/{account_id}/keys", "operator"),
+  endpoint("GET /operator/accounts/{account_id}/credits", "operator", {
+    query: "?limit=5",
+    wrong: { query: "?limit=0", pointer: "/limit" },
+  }),
+  endpoint("GET /operator/jobs", "operator", {
+    query: "?limit=5&status=paused",
+    wrong: { query: "?status=sleeping", pointer: "/status" },
+  }),
+  endpoint("POST /operator/jobs/{job_id}/pause", "operator"),
+  endpoint("POST /operator/jobs/{job_id}/resume", "operator"),
+  endpoint("POST /operator/jobs/{job_id}/cancel", "operator"),
+  endpoint("POST /account/export", "session", {
+    body: { password: "not the password" },
+    wrong: { body: {}, pointer: "/password" },
+    ignoresIdempotencyKey: true,
+  }),
+  endpoint("GET /account/export", "session", {
+    query: `?token=${UNKNOWN_TOKEN}`,
+    wrong: { query: "", pointer: "/token" },
+  }),
+  endpoint("POST /account/close", "session", {
+    body: { password: "not the password" },
+    wrong: { body: {}, pointer: "/password" },
+    ignoresIdempotencyKey: true,
+  }),
+  endpoint("POST /auth/confirm-new-email", "open", {
+    body: { token: UNKNOWN_TOKEN },
+    wrong: { body: { token: "" }, pointer: "/token" },
+  }),
 ];
 
 function endpoint(name: string, access: Access, details: Details = {}): Endpoint {

@@ -8,7 +8,7 @@ const account = {
   isOperator: false,
   createdAt: new Date(0),
   balance: 0,
-  reserved: 0,
+  reserved: 0, suspendedAt: null,
 };
 
 test("the limits of an account are those of its plan within those of the installation", () => {

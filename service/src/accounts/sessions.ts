@@ -8,6 +8,7 @@ import { and, desc, eq, getTableColumns, gt, inArray, lte, ne, or, sql } from "d
 import { Refusal } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { notifySql } from "../db/pubsub.ts";
+import { requireNotSuspended } from "./account-queries.ts";
 import { remember, type SessionClient } from "./known-clients.ts";
 import { sessions } from "./schema.ts";
 import { makeSecret, secretHash } from "./secret-token.ts";
@@ -21,6 +22,8 @@ export type KnownSession = {
   accountId: string;
   plan: Plan;
   isOperator: boolean;
+  /** Why the account is suspended; null unless it is. */
+  suspendedFor: string | null;
   /** An operator who must enable two-factor sign-in first. */
   needsTwoFactor: boolean;
   expiresAt: Date;
@@ -36,7 +39,7 @@ export type SessionRecord = Omit<typeof sessions.$inferSelect, "tokenHash">;
 
 export type Sessions = {
   find(token: string): Promise<KnownSession | undefined>;
-  /** Ends the least recently used sessions over the limit, and remembers the client. */
+  /** Ends the least recently used sessions over the limit, and remembers the client. Refuses with account_suspended. */
   open(orm: Orm, accountId: string, client: SessionClient): Promise<SignedInSession>;
   /** The same session under a new token; the old one is invalid. */
   rotate(orm: Orm, sessionId: string): Promise<OpenedSession>;
@@ -62,7 +65,7 @@ type Found = Omit<KnownSession, "expiresAt"> & { expiresAt: Date; lastSeenAt: Da
 const FIND = {
   name: "session_find",
   text: `
-    select s.id as "sessionId", s.account_id as "accountId", a.plan, a.is_operator as "isOperator",
+    select s.id as "sessionId", s.account_id as "accountId", a.plan, a.is_operator as "isOperator", a.suspended_reason as "suspendedFor",
       a.is_operator and $4 and not exists
         (select from two_factor f where f.account_id = a.id and f.enabled_at is not null) as "needsTwoFactor",
       s.expires_at as "expiresAt", s.last_seen_at as "lastSeenAt"
@@ -109,6 +112,7 @@ export function createSessions({
     },
 
     async open(orm, accountId, client) {
+      await requireNotSuspended(orm, accountId);
       const { ip, userAgent } = client;
       const { text: token, hash: tokenHash } = makeSecret();
       const createdAt = now();

@@ -1,5 +1,5 @@
 /**
- * Sign-up.
+ * New accounts: by sign-up, or by the operator's invitation.
  *
  * With a mail server, the response is always the same and is sent before any lookup: only the owner of the mailbox learns
  * whether there is an account already. Without one, a new account is signed in at once, and a taken address is refused.
@@ -46,7 +46,16 @@ export type SignUp = {
   /** A session, or undefined when a confirmation link is sent by email. */
   signUp(email: string, password: string, client: SessionClient): Promise<SignedInSession | undefined>;
   confirmEmail(token: string, client: SessionClient): Promise<SignedInSession>;
+  /** Opens an account without a password. Refuses with email_taken. */
+  invite(wanted: Invitation): Promise<Invited>;
+  /** A new link, which replaces the earlier one. Refuses with account_not_found and account_active. */
+  inviteAgain(accountId: string): Promise<Invited>;
 };
+
+export type Invitation = { email: string; plan?: Plan | undefined; credits?: number | undefined };
+
+/** The link is for the operator to pass on; undefined when it is sent by email. */
+export type Invited = { accountId: string; link: string | undefined };
 
 export function createSignUp(deps: SignUpDeps): SignUp {
   const { database, sessions, mailTokens, settings, now } = deps;
@@ -76,11 +85,45 @@ export function createSignUp(deps: SignUpDeps): SignUp {
 
     confirmEmail: (token, client) =>
       database.orm.transaction(async (tx) => {
-        const accountId = await mailTokens.use(tx, token, "confirm_email");
+        const { accountId } = await mailTokens.use(tx, token, "confirm_email");
         await tx.update(accounts).set({ emailConfirmedAt: now() }).where(eq(accounts.id, accountId));
         return sessions.open(tx, accountId, client);
       }),
+
+    invite({ email: typedEmail, plan, credits }) {
+      const email = newAccountEmail(typedEmail);
+      return sendInvitation(deps, async (tx) => {
+        const unconfirmed = { passwordHash: null, emailConfirmedAt: null, invitedAt: now() };
+        const accountId = await openAccount(tx, deps, { email, ...unconfirmed }, { plan, credits });
+        if (!accountId) throw new Refusal("email_taken", "This email already has an account.");
+        return { id: accountId, email: email.canonical };
+      });
+    },
+
+    inviteAgain: (accountId) =>
+      sendInvitation(deps, async (tx) => {
+        const [account] = await tx.select().from(accounts).where(eq(accounts.id, accountId)).for("update");
+        if (!account) throw new Refusal("account_not_found", "No account has this id.");
+        if (account.passwordHash)
+          throw new Refusal("account_active", "The owner has chosen a password already.");
+        await mailTokens.revoke(tx, accountId);
+        return account;
+      }),
   };
+}
+
+async function sendInvitation(
+  { database, mailTokens, mailer, settings, background }: SignUpDeps,
+  open: (tx: Orm) => Promise<{ id: string; email: string }>,
+): Promise<Invited> {
+  const { accountId, email, token } = await database.orm.transaction(async (tx) => {
+    const { id: accountId, email } = await open(tx);
+    return { accountId, email, token: await mailTokens.create(tx, accountId, "invitation") };
+  });
+  const link = `${settings.publicUrl}/reset-password?invitation=yes&token=${token}`;
+  if (!mailer.reachesPeople) return { accountId, link };
+  background.run("invitation_email", () => mailer.send(emailTemplates.invitation(email, link)));
+  return { accountId, link: undefined };
 }
 
 async function signUpByMail(deps: SignUpDeps, email: AccountEmail, passwordHash: string): Promise<void> {
@@ -103,21 +146,27 @@ async function signUpByMail(deps: SignUpDeps, email: AccountEmail, passwordHash:
   await deps.mailer.send(message);
 }
 
-type NewAccount = { email: AccountEmail; passwordHash: string; emailConfirmedAt: Date | null };
+type NewAccount = {
+  email: AccountEmail;
+  passwordHash: string | null;
+  emailConfirmedAt: Date | null;
+  invitedAt?: Date;
+};
 
 /** The id of the new account, with its balance opened; undefined when the email is taken. */
 async function openAccount(
   tx: Orm,
   { ledger, settings, now }: SignUpDeps,
   { email, ...account }: NewAccount,
+  { plan = settings.signUpPlan, credits = settings.signUpCredits }: Omit<Invitation, "email"> = {},
 ): Promise<string | undefined> {
   if (await findByEmail(tx, email)) return undefined; // in any spelling
   const [opened] = await tx
     .insert(accounts)
-    .values({ ...account, email: email.canonical, plan: settings.signUpPlan, createdAt: now() })
+    .values({ ...account, email: email.canonical, plan, createdAt: now() })
     .onConflictDoNothing({ target: accounts.email })
     .returning({ id: accounts.id });
-  if (opened) await ledger.open(tx, opened.id, settings.signUpCredits, "Welcome");
+  if (opened) await ledger.open(tx, opened.id, credits, "Welcome");
   return opened?.id;
 }
 

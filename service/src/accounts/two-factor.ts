@@ -32,6 +32,8 @@ export type TwoFactor = {
   /** Enables it and ends the other sessions. Returns the recovery codes, which are never shown again. */
   confirmTwoFactor(by: SignedIn, code: string): Promise<string[]>;
   disableTwoFactor(by: SignedIn, password: string, code: string): Promise<void>;
+  /** Asked again before something that matters: the password, and the code where two-factor sign-in is enabled. */
+  requireProof(accountId: string, proof: { password: string; code?: string | undefined }): Promise<void>;
 };
 
 const STEP_MS = 30_000;
@@ -104,6 +106,20 @@ export function createTwoFactor({ database, sessions, attempts, settings, now }:
       });
       await forgive();
       return codes;
+    },
+
+    async requireProof(accountId, { password, code }) {
+      const { forgive } = await withPassword(accountId, password);
+      const factor = await orm.transaction((tx) => checkSecondFactor(tx, accountId, code, now()));
+      if (factor === "missing") {
+        await forgive(); // the first of two steps
+        throw new Refusal(
+          "two_factor_required",
+          "Enter the code of your authenticator app, or a recovery code.",
+        );
+      }
+      if (factor === "wrong") throw wrongCode();
+      await forgive();
     },
 
     async disableTwoFactor({ accountId }, password, code) {

@@ -6,6 +6,8 @@ export type Caller = Owner & {
   isOperator: boolean;
   /** An operator who must enable two-factor sign-in before using these rights. */
   needsTwoFactor?: boolean;
+  /** Why the account is suspended, which refuses every request. */
+  suspendedFor?: string | null;
   by: ByKey | BySession;
 };
 

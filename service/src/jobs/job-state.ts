@@ -9,11 +9,22 @@ import { Refusal } from "../base/refusal.ts";
 /** `new`: the job's row does not exist yet. */
 export type JobState = "new" | JobStatus;
 
-export type JobEvent = "confirm" | "start" | "pause" | "resume" | "cancel" | "finish" | "fail" | "erase";
+/** `suspend`: the account was suspended. */
+export type JobEvent =
+  | "confirm"
+  | "start"
+  | "pause"
+  | "suspend"
+  | "resume"
+  | "cancel"
+  | "finish"
+  | "fail"
+  | "erase";
 
 export type JobEffect =
   | "add_plan_task"
   | "pause_tasks"
+  | "mark_suspended" // resumed with the account
   | "resume_tasks"
   | "delete_tasks"
   | "reserve_credits"
@@ -29,6 +40,7 @@ export type Transition = { to: JobStatus; effects: readonly JobEffect[] };
 const END = ["delete_tasks", "publish", "notify", "settle_credits"] as const;
 const CANCEL: Transition = { to: "cancelled", effects: END };
 const FAIL: Transition = { to: "failed", effects: END };
+const SUSPEND: Transition = { to: "paused", effects: ["pause_tasks", "mark_suspended", "publish", "notify"] };
 const CANCEL_AND_ERASE: Transition = { to: "cancelled", effects: [...END, "expire_now"] };
 
 const TRANSITIONS: Readonly<Record<JobState, Partial<Record<JobEvent, Transition>>>> = {
@@ -37,12 +49,14 @@ const TRANSITIONS: Readonly<Record<JobState, Partial<Record<JobEvent, Transition
   },
   queued: {
     start: { to: "processing", effects: ["notify"] },
+    suspend: SUSPEND,
     cancel: CANCEL,
     fail: FAIL,
     erase: CANCEL_AND_ERASE,
   },
   processing: {
     pause: { to: "paused", effects: ["pause_tasks", "publish", "notify"] },
+    suspend: SUSPEND,
     cancel: CANCEL,
     finish: { to: "completed", effects: END },
     fail: FAIL,
@@ -76,6 +90,7 @@ const PARTICIPLES: Readonly<Record<JobEvent, string>> = {
   confirm: "confirmed",
   start: "started",
   pause: "paused",
+  suspend: "suspended",
   resume: "resumed",
   cancel: "cancelled",
   finish: "finished",

@@ -14,6 +14,7 @@ import { displayedFilename } from "./displayed-filename.ts";
 import { maxEmailsOf } from "./email-limit.ts";
 import { type Intake, receiveFile } from "./intake.ts";
 import { uploadColumnIndexes, uploads } from "./schema.ts";
+import { deleteUpload } from "./stored-upload.ts";
 import { eraseExpiredUploads } from "./upload-expiry.ts";
 import type { UploadFiles } from "./upload-files.ts";
 import { UNCONFIRMED_HOURS, type UploadRow, uploadPreview } from "./upload-preview.ts";
@@ -21,6 +22,8 @@ import { UNCONFIRMED_HOURS, type UploadRow, uploadPreview } from "./upload-previ
 export type Uploads = {
   /** Receives a file. A refused or aborted upload is deleted. */
   preview(caller: Caller, file: IncomingFile): Promise<PreviewResult>;
+  /** Deletes all uploads of the account, those of jobs too. */
+  eraseAll(accountId: string): Promise<void>;
   /** Returns how many uploads were deleted. */
   eraseExpired(): Promise<number>;
 };
@@ -94,6 +97,11 @@ export function createUploads({ database, files, limits }: UploadsDeps): Uploads
       } finally {
         clearInterval(renewal);
       }
+    },
+    async eraseAll(accountId) {
+      const isOfAccount = eq(uploads.accountId, accountId);
+      for (const { id } of await database.orm.select({ id: uploads.id }).from(uploads).where(isOfAccount))
+        await deleteUpload(database.pool, files, id);
     },
     eraseExpired: () => eraseExpiredUploads(database, files),
   };

@@ -22,7 +22,7 @@ const RULES: readonly (readonly [readonly ProblemCode[], (route: RouteTraits) =>
   [["validation_failed"], ({ isValidated }) => isValidated],
   [["missing_api_key", "invalid_api_key", "api_access_not_included"], ({ access }) => acceptsKey(access)],
   [["insufficient_scope"], ({ access }) => typeof access === "object"],
-  [["not_signed_in"], ({ access }) => access !== "open"],
+  [["not_signed_in", "account_suspended"], ({ access }) => access !== "open"],
   [["session_required"], ({ access }) => access === "session" || access === "operator"],
   [["operator_only"], ({ access }) => access === "operator"],
   [["origin_rejected"], ({ access, method }) => access !== "open" && isUnsafe(method)],

@@ -17,9 +17,22 @@ export function rowPageHeaders(
   { lastRow, total }: { lastRow: number | undefined; total: number },
 ): void {
   reply.header(HEADERS.totalCount, total);
-  if (lastRow === undefined) return;
+  if (lastRow !== undefined) linkToNext(request, reply, "after_row", String(lastRow));
+}
+
+/** The same for lists whose next page begins after an item, named by its id. */
+export function nextPageLink(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { after, total }: { after: string | undefined; total?: number },
+): void {
+  if (total !== undefined) reply.header(HEADERS.totalCount, total);
+  if (after !== undefined) linkToNext(request, reply, "after", after);
+}
+
+function linkToNext(request: FastifyRequest, reply: FastifyReply, parameter: string, value: string): void {
   const url = new URL(request.url, "http://localhost");
-  url.searchParams.set("after_row", String(lastRow));
+  url.searchParams.set(parameter, value);
   reply.header("link", `<${url.pathname}${url.search}>; rel="next"`);
 }
 

@@ -1,0 +1,81 @@
+/** Responses that are files: streamed as attachments, few at a time, ended when the key or session that asked ends. */
+import { Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ACCOUNT_LIMITS } from "../accounts/plans.ts";
+import { createConcurrencyLimit } from "../base/concurrency-limit.ts";
+import type { Log } from "../base/log.ts";
+import type { JobDownload } from "../downloads/job-download.ts";
+import "./route-config.ts";
+
+/** `open` may still refuse. */
+export type SendFile = (
+  request: FastifyRequest,
+  reply: Pick<FastifyReply, "raw" | "headers">,
+  open: () => Promise<JobDownload>,
+) => Promise<Readable>;
+
+const MAX_DOWNLOADS = 16;
+/** A client that reads nothing for this long is considered gone. */
+const STALL_MS = 60_000;
+/** Time for downloads to finish when the server stops. */
+const DRAIN_TIMEOUT_MS = 5_000;
+
+export function createFileResponses(app: FastifyInstance, log: Pick<Log, "event">): SendFile {
+  const slots = createConcurrencyLimit({
+    what: "downloads",
+    perAccount: ACCOUNT_LIMITS.concurrent_downloads,
+    total: MAX_DOWNLOADS,
+  });
+  const downloads = new Set<Readable>();
+  app.addHook("preClose", async () => {
+    setTimeout(() => {
+      for (const body of downloads) body.destroy();
+    }, DRAIN_TIMEOUT_MS).unref();
+  });
+
+  return async (request, reply, open) => {
+    const release = slots.acquire(request.caller!.accountId);
+    try {
+      const { content, contentType, filename } = await open();
+      const hasBody = request.method !== "HEAD";
+      const body = Readable.from(hasBody ? await withFirstChunk(content) : [], { objectMode: false });
+      downloads.add(body);
+      const unfollow = request.onCredentialEnd((refusal) => body.destroy(refusal));
+      body.once("error", (error) => log.event("download_failed", { err: error, request_id: request.id }));
+      body.once("close", () => {
+        unfollow();
+        downloads.delete(body);
+        release();
+      });
+      reply.raw.setTimeout(STALL_MS);
+      reply.headers({ "content-type": contentType, "content-disposition": attachment(filename) });
+      return body;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  };
+}
+
+/** Waits for the first chunk, so that an early failure can still be sent as a problem document. */
+async function withFirstChunk<T>(content: AsyncIterable<T>): Promise<AsyncIterable<T>> {
+  const chunks = content[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  return {
+    async *[Symbol.asyncIterator]() {
+      if (first.done) return;
+      yield first.value;
+      yield* { [Symbol.asyncIterator]: () => chunks };
+    },
+  };
+}
+
+/** Content-Disposition (RFC 6266): an ASCII file name for old clients, and the real one. */
+function attachment(filename: string): string {
+  const ascii = filename.replaceAll(/[^\w .()+-]/g, "_");
+  const encoded = encodeURIComponent(filename).replaceAll(
+    /['()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}
