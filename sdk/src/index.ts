@@ -1,5 +1,5 @@
 export type * from "@mailvet/contract";
-export type { AuthMethods, Credentials } from "./auth-methods.ts";
+export type { AuthMethods, Credentials, Proof } from "./auth-methods.ts";
 export {
   type Client,
   createClient,
@@ -13,7 +13,7 @@ export { createIdempotencyKey } from "./idempotency-key.ts";
 export type { DownloadChoice, JobMethods, JobsQuery, ResultsPage } from "./job-methods.ts";
 export type { WatchOptions } from "./job-watch.ts";
 export type { KeyMethods, NewKey } from "./key-methods.ts";
-export type { AccountsQuery, OperatorMethods } from "./operator-methods.ts";
+export type { AccountsQuery, NewAccount, OperatorJobsQuery, OperatorMethods } from "./operator-methods.ts";
 export type { Page, PageQuery } from "./requests.ts";
 export type { CallOptions, ClientOptions, IdempotentOptions } from "./transport.ts";
 export type { UploadFile } from "./upload-body.ts";

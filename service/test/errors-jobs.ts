@@ -74,7 +74,7 @@ function confirm(uploadId: string, who: Credentials): Promise<Answer> {
 
 const confirms = only("POST /bulk/upload/confirm");
 const isAboutJob = ({ path }: Endpoint) => path.includes("{job_id}");
-const movesJob = (endpoint: Endpoint) => isAboutJob(endpoint) && endpoint.method === "POST";
+const movesJob = ({ path, method }: Endpoint) => path.startsWith("/bulk/jobs/{") && method === "POST";
 const showsResults = only("GET /bulk/jobs/{job_id}/results", "GET /bulk/jobs/{job_id}/download");
 
 /** Uploads a file. */

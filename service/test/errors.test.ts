@@ -96,6 +96,7 @@ const ROWS: readonly Row[] = [
   ["no session", "not_signed_in", isForSessions, by(() => ({}))],
   ["an ended session", "not_signed_in", takesSessions, by(() => ({ cookie: deadSession }))],
 
+  ["a suspended account", "account_suspended", takesSessions, by(() => ({ cookie: people.suspended.cookie }))],
   ["a plan without API access", "api_access_not_included", takesKeys, by(() => ({ key: people.free.key }))],
   [
     "a key without the scope",
@@ -241,6 +242,12 @@ const ROWS: readonly Row[] = [
     (endpoint) => changed({ body: { email: people.ann.email, password: "long enough, too" } })(endpoint),
   ],
   [
+    "an email that has an account",
+    "email_taken",
+    only("POST /operator/accounts"),
+    (endpoint) => changed({ body: { email: people.ann.email } })(endpoint),
+  ],
+  [
     "a wrong password",
     "wrong_credentials",
     only("POST /auth/sign-in"),
@@ -249,13 +256,24 @@ const ROWS: readonly Row[] = [
   [
     "a wrong current password",
     "wrong_credentials",
-    only("POST /auth/password", "POST /auth/two-factor", "POST /auth/two-factor/disable"),
+    only(
+      "POST /auth/password",
+      "POST /auth/two-factor",
+      "POST /auth/two-factor/disable",
+      "POST /account/export",
+      "POST /account/close",
+    ),
     changed({}),
   ],
   [
     "a link that was never sent",
     "link_expired",
-    only("POST /auth/confirm-email", "POST /auth/password-reset/confirm"),
+    only(
+      "POST /auth/confirm-email",
+      "POST /auth/confirm-new-email",
+      "POST /auth/password-reset/confirm",
+      "GET /account/export",
+    ),
     changed({}),
   ],
   ...ROWS_OF_FEEDBACK,
@@ -269,7 +287,19 @@ const COVERED_ELSEWHERE: readonly (readonly [ProblemCode, AppliesTo])[] = [
   ["internal_error", everywhere],
   ["overloaded", everywhere],
   ["sign_up_closed", only("POST /auth/sign-up")],
-  ["two_factor_required", only("POST /auth/sign-in")],
+  ["two_factor_required", only("POST /auth/sign-in", "POST /account/export", "POST /account/close")],
+  ["account_suspended", only("POST /auth/sign-in", "POST /auth/confirm-email")],
+  ["email_taken", only("POST /operator/accounts/{account_id}/email", "POST /auth/confirm-new-email")],
+  ["account_active", only("POST /operator/accounts/{account_id}/invitation")],
+  [
+    "operator_protected",
+    only(
+      "POST /operator/accounts/{account_id}/suspend",
+      "POST /operator/accounts/{account_id}/erase",
+      "POST /account/close",
+    ),
+  ],
+  ["job_state_conflict", ({ path }) => path.startsWith("/operator/jobs/")],
   ["two_factor_enabled", only("POST /auth/two-factor")],
   ["idempotency_in_flight", honoursIdempotencyKeys],
   ["idempotency_key_reused", honoursIdempotencyKeys],

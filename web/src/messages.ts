@@ -139,6 +139,7 @@ export const shellMessages = {
     settings: "Settings",
     reference: "API reference",
     accounts: "Accounts",
+    jobs: "Jobs",
     system: "System",
   },
 };

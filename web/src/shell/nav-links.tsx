@@ -16,6 +16,7 @@ const PAGES = [
 
 const OPERATOR_PAGES = [
   ["/operator/accounts", "accounts"],
+  ["/operator/jobs", "jobs"],
   ["/operator/system", "system"],
 ] as const;
 

@@ -63,6 +63,7 @@ export const WEB_PAGES = [
   "/forgotten-password",
   "/reset-password",
   "/confirm-email",
+  "/suspended",
   "/",
   "/validate",
   "/bulk",
@@ -73,6 +74,8 @@ export const WEB_PAGES = [
   "/usage",
   "/settings",
   "/operator/accounts",
+  "/operator/accounts/:account_id",
+  "/operator/jobs",
   "/operator/system",
 ];
 /** Paths of the service, including 404s below them. */

@@ -1,7 +1,8 @@
-/** Settings of the account: profile, password, two-factor sign-in, sessions, data retention. */
+/** Settings of the account: profile, password, two-factor sign-in, sessions, data retention, export and closing. */
 
 import { Stack } from "@mantine/core";
 import { PageHeader } from "../../components/page-header.tsx";
+import { AccountData } from "./account-data.tsx";
 import { DataRetention } from "./data-retention.tsx";
 import { messages } from "./messages.tsx";
 import { PasswordForm } from "./password-form.tsx";
@@ -19,6 +20,7 @@ export function Page() {
         <TwoFactor />
         <SessionList />
         <DataRetention />
+        <AccountData />
       </Stack>
     </>
   );

@@ -18,7 +18,7 @@ import { messages } from "./messages.tsx";
 
 const texts = messages.twoFactor;
 
-const twoFactorQuery = queryOptions({
+export const twoFactorQuery = queryOptions({
   queryKey: ["two-factor"],
   queryFn: () => service.auth.twoFactor(),
 });
@@ -120,20 +120,21 @@ function Disable() {
 
 type ProofFormProps = {
   submitLabel: string;
+  color?: string;
   error: unknown;
   isBusy: boolean;
   onSubmit: () => void;
   children: ReactNode;
 };
 
-function ProofForm({ submitLabel, error, isBusy, onSubmit, children }: ProofFormProps) {
+export function ProofForm({ submitLabel, color, error, isBusy, onSubmit, children }: ProofFormProps) {
   return (
     <ValidatedForm onSubmit={() => onSubmit()}>
       <Stack gap="md" maw={420}>
         <AuthError error={error} fieldCodes={["wrong_credentials"]} />
         {children}
         <Group>
-          <Button type="submit" loading={isBusy}>
+          <Button type="submit" loading={isBusy} {...(color && { color })}>
             {submitLabel}
           </Button>
         </Group>
@@ -144,7 +145,7 @@ function ProofForm({ submitLabel, error, isBusy, onSubmit, children }: ProofForm
 
 type FieldProps = { value: string; onChange: (value: string) => void; error: unknown };
 
-function PasswordField({ value, onChange, error }: FieldProps) {
+export function PasswordField({ value, onChange, error }: FieldProps) {
   return (
     <PasswordInput
       label={texts.password}
@@ -158,7 +159,7 @@ function PasswordField({ value, onChange, error }: FieldProps) {
   );
 }
 
-function CodeField({ value, onChange, error }: FieldProps) {
+export function CodeField({ value, onChange, error }: FieldProps) {
   return (
     <TextInput
       label={common.twoFactorCode}
