@@ -10,6 +10,7 @@ import { createMailer } from "./accounts/mailer.ts";
 import { createPresentAccount } from "./accounts/present-account.ts";
 import { createSessions } from "./accounts/sessions.ts";
 import { createAdjudicator } from "./adjudication/adjudicator.ts";
+import { createAuditLog } from "./audit/audit-log.ts";
 import type { Log } from "./base/log.ts";
 import type { Tracing } from "./base/tracing.ts";
 import { claimBlobStore } from "./blobs/claimed-store.ts";
@@ -29,6 +30,7 @@ import { createCredentialWatch } from "./http/middleware/credential-watch.ts";
 import { createSessionCookie } from "./http/middleware/session-cookie.ts";
 import { aboutRoutes } from "./http/routes/about-routes.ts";
 import { accountRoutes } from "./http/routes/account-routes.ts";
+import { auditRoutes } from "./http/routes/audit-routes.ts";
 import { authRoutes } from "./http/routes/auth-routes.ts";
 import { creditRoutes } from "./http/routes/credit-routes.ts";
 import { domainRoutes } from "./http/routes/domain-routes.ts";
@@ -338,6 +340,7 @@ async function open(
   const watch = createJobWatch({ database, pubsub });
   closers.push(() => watch.close());
 
+  const auditLog = createAuditLog({ database, retentionDays: config.auditRetentionDays });
   const idempotentResponses = createIdempotentResponses(database);
   const workers: Worker[] = [];
   if (role !== "api") {
@@ -359,6 +362,7 @@ async function open(
         uploads: uploads.eraseExpired,
         jobs: jobActions.eraseExpired,
         deliveries: webhooks.eraseOld,
+        audit: auditLog.deleteOld,
         rechecks: validations.rechecks.eraseOld,
         ...(hostLimiters ? { paces: hostLimiters.forgetOld } : {}),
         request_limits: () => deleteIdleUsage(pool),
@@ -502,6 +506,7 @@ async function open(
             creditRoutes({ ledger, usageOf: (accountId, wanted) => usageOf(database, accountId, wanted) }),
             keyRoutes({ apiKeys }),
             authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl, presentAccount }),
+            auditRoutes({ database, auditLog, accounts, log }),
             operatorRoutes({ accounts, ledger, presentAccount }),
             systemRoutes({ system, deadLetters }),
           ],
