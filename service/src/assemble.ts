@@ -10,6 +10,7 @@ import { createMailer } from "./accounts/mailer.ts";
 import { createPresentAccount } from "./accounts/present-account.ts";
 import { createSessions } from "./accounts/sessions.ts";
 import { createAdjudicator } from "./adjudication/adjudicator.ts";
+import { createAuditLog } from "./audit/audit-log.ts";
 import type { Log } from "./base/log.ts";
 import type { Tracing } from "./base/tracing.ts";
 import { claimBlobStore } from "./blobs/claimed-store.ts";
@@ -29,6 +30,7 @@ import { createCredentialWatch } from "./http/middleware/credential-watch.ts";
 import { createSessionCookie } from "./http/middleware/session-cookie.ts";
 import { aboutRoutes } from "./http/routes/about-routes.ts";
 import { accountRoutes } from "./http/routes/account-routes.ts";
+import { auditRoutes } from "./http/routes/audit-routes.ts";
 import { authRoutes } from "./http/routes/auth-routes.ts";
 import { creditRoutes } from "./http/routes/credit-routes.ts";
 import { domainRoutes } from "./http/routes/domain-routes.ts";
@@ -354,6 +356,7 @@ async function open(
   const watch = createJobWatch({ database, pubsub });
   closers.push(() => watch.close());
 
+  const auditLog = createAuditLog({ database, retentionDays: config.auditRetentionDays });
   const idempotentResponses = createIdempotentResponses(database);
   const workers: Worker[] = [];
   if (role !== "api") {
@@ -376,6 +379,7 @@ async function open(
         uploads: uploads.eraseExpired,
         jobs: jobActions.eraseExpired,
         deliveries: webhooks.eraseOld,
+        audit: auditLog.deleteOld,
         rechecks: validations.rechecks.eraseOld,
         ...(hostLimiters ? { paces: hostLimiters.forgetOld } : {}),
         request_limits: () => deleteIdleUsage(pool),
@@ -519,8 +523,9 @@ async function open(
             creditRoutes({ ledger, usageOf: usage }),
             keyRoutes({ apiKeys }),
             authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl, presentAccount }),
+            auditRoutes({ database, auditLog, accounts, log }),
             operatorRoutes({ accounts, ledger, apiKeys, presentAccount }),
-            lifecycleRoutes({ accounts, presentAccount, lifecycle, exportAccount, cookie, log }),
+            lifecycleRoutes({ database, accounts, presentAccount, lifecycle, exportAccount, cookie, log }),
             operatorJobRoutes({ database, actions: jobActions }),
             systemRoutes({ system, deadLetters }),
           ],

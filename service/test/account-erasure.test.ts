@@ -51,6 +51,7 @@ const TABLES: Readonly<Record<string, string>> = {
   "pgboss.job": ACCOUNT,
   "public.cached_facts": "facts about domains, and server replies without the words that differ",
   "public.naming_patterns": "counts per domain and template, no names",
+  "public.audit_entries": "what operators did to the account is kept, without emails",
   "public.attempts": "hashes, for a day at most",
   "public.ai_questions": "counts per day",
   "public.blob_stores": "one row per installation",
@@ -109,7 +110,14 @@ test("no table has rows of an account that was erased, and no blob is left", asy
   });
   expect([erased.status, erased.text]).toEqual([204, ""]);
 
-  expect([...(await mentions(marks)).entries()].filter(([, count]) => count > 0)).toEqual([]);
+  const left = [...(await mentions(marks)).entries()].filter(([, count]) => count > 0);
+  expect(left.map(([name]) => name)).toEqual(["public.audit_entries"]);
+  const { rows } = await service.database.pool.query(
+    "select action, actor_kind, is_operator from audit_entries where account_id = $1 and not is_operator",
+    [ann.accountId],
+  );
+  expect(rows).toEqual([{ action: "account.deleted", actor_kind: "system", is_operator: false }]);
+  expect((await mentions([ann.email])).get("public.audit_entries")).toBe(0);
   expect(await blobsWith(marks)).toEqual([]);
   expect(await mentions(marksOfBystander)).toEqual(before);
   for (const who of [{ key: ann.key }, { cookie: ann.cookie }])

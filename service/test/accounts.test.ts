@@ -39,11 +39,11 @@ test("without a mail server sign-up signs in, with the plan and credits of the s
 
 test("an invited account is kept until the owner accepts, after the link has expired too", async () => {
   await using world = openAccountsWorld();
-  const { accountId } = await world.accounts.invite({ email: "ann@example.com" });
+  const { accountId } = await world.accounts.invite({ email: "ann@example.com" }, {});
   world.pass(30 * DAY_MS);
   await world.accounts.deleteExpired();
   expect((await world.accounts.findListed(accountId)).state).toBe("invited");
-  expect((await world.accounts.inviteAgain(accountId)).link).toContain("invitation=yes&token=");
+  expect((await world.accounts.inviteAgain(accountId, {})).link).toContain("invitation=yes&token=");
 });
 
 test("closed sign-up is refused", async () => {
@@ -133,11 +133,13 @@ test("sessions of other accounts can neither be seen nor ended", async () => {
   const ann = await signUp(world, "ann@example.com");
   const bob = await signUp(world, "bob@example.com");
 
-  expect((await refusalOf(world.sessions.end(bob.accountId, ann.sessionId))).code).toBe("session_not_found");
+  expect((await refusalOf(world.sessions.end(bob.accountId, ann.sessionId, {}))).code).toBe(
+    "session_not_found",
+  );
   expect(await world.sessions.list(bob.accountId)).toMatchObject([{ id: bob.sessionId }]);
   expect(await world.sessions.find(ann.token)).toMatchObject({ accountId: ann.accountId });
 
-  await world.sessions.end(ann.accountId, ann.sessionId);
+  await world.sessions.end(ann.accountId, ann.sessionId, {});
   expect(await world.sessions.find(ann.token)).toBeUndefined();
 });
 
@@ -147,7 +149,7 @@ test("an account keeps its 50 most recently used sessions", async () => {
   const opened = [];
   for (let count = 0; count < 50; count++) {
     world.pass(1);
-    opened.push(await world.sessions.open(world.database.orm, first.accountId, HERE));
+    opened.push(await world.sessions.open(world.database.orm, first.accountId, HERE, "password"));
   }
 
   expect(await world.sessions.list(first.accountId)).toHaveLength(50);

@@ -3,11 +3,14 @@
  * lock, an account's email, plan and rights.
  */
 import type { AccountListQuery, Plan } from "@mailvet/contract";
-import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
+import { deleteOwnersEntries } from "../audit/audit-log.ts";
+import { recordAudit, SYSTEM } from "../audit/audit-writer.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import { accountFiguresSql } from "../credits/usage.ts";
-import type { Database, Orm } from "../db/database.ts";
+import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import type { AccountRecord, ListedAccount } from "./present-account.ts";
 import { accounts } from "./schema.ts";
 
@@ -26,16 +29,19 @@ export type AccountQueries = {
   /** With what the list shows. Refuses with account_not_found. */
   findListed(accountId: string): Promise<ListedAccount>;
   list(query: AccountListQuery): Promise<{ accounts: ListedAccount[]; total: number }>;
-  setPlan(accountId: string, plan: Plan): Promise<void>;
+  /** By id. Accounts that no longer exist are missing. */
+  emailsOf(accountIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The function is called if the plan is another one than before. */
+  setPlan(accountId: string, plan: Plan, beforeCommit?: BeforeCommit<{ before: Plan }>): Promise<void>;
   /** Its keys and sessions are refused from now on. Refuses for the last operator and for accounts being erased. */
-  markSuspended(accountId: string, reason: string): Promise<void>;
+  markSuspended(accountId: string, reason: string, beforeCommit?: BeforeCommit<void>): Promise<void>;
   /** Refuses with account_not_found, also while the account is being erased. */
-  markResumed(accountId: string): Promise<void>;
+  markResumed(accountId: string, beforeCommit?: BeforeCommit<void>): Promise<void>;
   /** Suspended for good; refuses for the last operator. What is left is deleted afterwards, at last by `remove`. */
-  markErasing(accountId: string): Promise<void>;
+  markErasing(accountId: string, beforeCommit?: BeforeCommit<void>): Promise<void>;
   /** Accounts whose erasure has begun. */
   listErasing(): Promise<string[]>;
-  /** Deletes the account's row, and with it every row that references it. */
+  /** Deletes the account's row, and with it every row that references it; of the audit log, what the owner did. */
   remove(accountId: string): Promise<void>;
 };
 
@@ -56,6 +62,25 @@ export function createAccountQueries({
     if (!row) throw notFound();
     const balances = await ledger.balancesOf([accountId]);
     return { ...row, ...(balances.get(accountId) ?? { balance: 0, reserved: 0 }) };
+  };
+
+  /** Refuses to suspend or erase the last operator. */
+  const change = async (
+    accountId: string,
+    values: PgUpdateSetSource<typeof accounts>,
+    beforeCommit: BeforeCommit<void> | undefined,
+  ) => {
+    await orm.transaction(async (tx) => {
+      if (values.suspendedAt !== null) await refuseLastOperator(tx, accountId);
+      const changed = await tx
+        .update(accounts)
+        .set(values)
+        .where(and(isIt(accountId), isNull(accounts.erasingAt)))
+        .returning({ id: accounts.id });
+      if (changed.length === 0) throw notFound();
+      await beforeCommit?.(tx);
+    });
+    await forgetAccount(accountId);
   };
 
   return {
@@ -93,53 +118,32 @@ export function createAccountQueries({
       return { accounts: rows, total: counted.rows[0]!.total };
     },
 
-    async setPlan(accountId, plan) {
-      await orm.update(accounts).set({ plan }).where(eq(accounts.id, accountId));
-      await forgetAccount(accountId);
+    async emailsOf(accountIds) {
+      const rows = await orm
+        .select({ id: accounts.id, email: accounts.email })
+        .from(accounts)
+        .where(inArray(accounts.id, [...accountIds]));
+      return new Map(rows.map(({ id, email }) => [id, email]));
     },
 
-    async markSuspended(accountId, reason) {
+    async setPlan(accountId, plan, beforeCommit) {
       await orm.transaction(async (tx) => {
-        await refuseLastOperator(tx, accountId);
-        const changed = await tx
-          .update(accounts)
-          .set({
-            suspendedAt: sql`coalesce(${accounts.suspendedAt}, now())`,
-            suspendedReason: reason,
-          })
-          .where(and(eq(accounts.id, accountId), isNull(accounts.erasingAt)))
-          .returning({ id: accounts.id });
-        if (changed.length === 0) throw notFound();
+        const [account] = await tx.select().from(accounts).where(isIt(accountId)).for("no key update");
+        if (!account || account.plan === plan) return;
+        await tx.update(accounts).set({ plan }).where(isIt(accountId));
+        await beforeCommit?.(tx, { before: account.plan });
       });
       await forgetAccount(accountId);
     },
 
-    async markResumed(accountId) {
-      const changed = await orm
-        .update(accounts)
-        .set({ suspendedAt: null, suspendedReason: null })
-        .where(and(eq(accounts.id, accountId), isNull(accounts.erasingAt)))
-        .returning({ id: accounts.id });
-      if (changed.length === 0) throw notFound();
-      await forgetAccount(accountId);
-    },
+    markSuspended: (accountId, suspendedReason, beforeCommit) =>
+      change(accountId, { suspendedAt: SINCE_NOW, suspendedReason }, beforeCommit),
 
-    async markErasing(accountId) {
-      await orm.transaction(async (tx) => {
-        await refuseLastOperator(tx, accountId);
-        const changed = await tx
-          .update(accounts)
-          .set({
-            suspendedAt: sql`coalesce(${accounts.suspendedAt}, now())`,
-            suspendedReason: ERASING,
-            erasingAt: sql`coalesce(${accounts.erasingAt}, now())`,
-          })
-          .where(eq(accounts.id, accountId))
-          .returning({ id: accounts.id });
-        if (changed.length === 0) throw notFound();
-      });
-      await forgetAccount(accountId);
-    },
+    markResumed: (accountId, beforeCommit) =>
+      change(accountId, { suspendedAt: null, suspendedReason: null }, beforeCommit),
+
+    markErasing: (accountId, beforeCommit) =>
+      change(accountId, { suspendedAt: SINCE_NOW, suspendedReason: ERASING, erasingAt: sql`now()` }, beforeCommit),
 
     async listErasing() {
       const rows = await orm.select({ id: accounts.id }).from(accounts).where(isNotNull(accounts.erasingAt));
@@ -150,9 +154,14 @@ export function createAccountQueries({
       orm.transaction(async (tx) => {
         await tx.delete(accounts).where(eq(accounts.id, accountId));
         await ledger.erase(tx, [accountId]); // after the balances, whose lock an entry needs
+        await deleteOwnersEntries(tx, accountId);
+        await recordAudit(tx, SYSTEM, { action: "account.deleted", accountId });
       }),
   };
 }
+
+const isIt = (accountId: string) => eq(accounts.id, accountId);
+const SINCE_NOW = sql`coalesce(${accounts.suspendedAt}, now())`;
 
 /** As in the contract. */
 const STATE = `case when a.erasing_at is not null then 'erasing' when a.suspended_at is not null then 'suspended'

@@ -3,6 +3,7 @@
  * both addresses.
  */
 import { and, eq, isNull } from "drizzle-orm";
+import { type Actor, recordAudit } from "../audit/audit-writer.ts";
 import { Refusal, wrongValue } from "../base/refusal.ts";
 import { type Database, type Orm, sqlStateOf, UNIQUE_VIOLATION } from "../db/database.ts";
 import { findByEmail, newAccountEmail } from "./account-email.ts";
@@ -27,9 +28,10 @@ export type EmailChanges = {
   changeEmail(
     accountId: string,
     wanted: { email: string; confirm?: boolean | undefined },
+    by: Actor,
   ): Promise<"changed" | "mail_sent">;
   /** Takes the token of such a link. Refuses with link_expired and email_taken. Opens no session. */
-  confirmNewEmail(token: string): Promise<void>;
+  confirmNewEmail(token: string, by: Actor): Promise<void>;
 };
 
 export function createEmailChanges(deps: EmailChangeDeps): EmailChanges {
@@ -41,7 +43,7 @@ export function createEmailChanges(deps: EmailChangeDeps): EmailChanges {
       background.run("email_changed_email", () => mailer.send(emailTemplates.emailChanged(to, newEmail)));
   };
 
-  const set = async (tx: Orm, accountId: string, email: string): Promise<string> => {
+  const set = async (tx: Orm, accountId: string, email: string, by: Actor): Promise<string> => {
     const [before] = await tx.select().from(accounts).where(eq(accounts.id, accountId)).for("update");
     if (!before) throw notFound();
     // An invitation still has to be accepted.
@@ -53,11 +55,12 @@ export function createEmailChanges(deps: EmailChangeDeps): EmailChanges {
       .catch((error: unknown) => {
         throw sqlStateOf(error) === UNIQUE_VIOLATION ? emailTaken() : error;
       });
+    await recordAudit(tx, by, { action: "email.changed", accountId });
     return before.email;
   };
 
   return {
-    async changeEmail(accountId, { email: typedEmail, confirm = mailer.reachesPeople }) {
+    async changeEmail(accountId, { email: typedEmail, confirm = mailer.reachesPeople }, by) {
       if (confirm && !mailer.reachesPeople)
         throw wrongValue("/confirm", "This installation sends no email, so the address cannot be confirmed.");
       const email = newAccountEmail(typedEmail);
@@ -65,7 +68,10 @@ export function createEmailChanges(deps: EmailChangeDeps): EmailChanges {
       const taken = await findByEmail(orm, email);
       if (taken && taken.id !== accountId) throw emailTaken();
       if (confirm) {
-        const token = await mailTokens.create(orm, accountId, "change_email", email.canonical);
+        const token = await orm.transaction(async (tx) => {
+          await recordAudit(tx, by, { action: "email.change_requested", accountId });
+          return mailTokens.create(tx, accountId, "change_email", email.canonical);
+        });
         const link = `${settings.publicUrl}/confirm-email?change=yes&token=${token}`;
         background.run("confirm_new_email", () =>
           mailer.send(emailTemplates.confirmNewEmail(email.canonical, link)),
@@ -74,16 +80,16 @@ export function createEmailChanges(deps: EmailChangeDeps): EmailChanges {
       }
       const oldEmail = await orm.transaction(async (tx) => {
         await mailTokens.revoke(tx, accountId); // sent to the old address
-        return set(tx, accountId, email.canonical);
+        return set(tx, accountId, email.canonical, by);
       });
       tell(oldEmail, email.canonical);
       return "changed";
     },
 
-    async confirmNewEmail(token) {
+    async confirmNewEmail(token, by) {
       const { oldEmail, newEmail } = await orm.transaction(async (tx) => {
         const { accountId, newEmail } = await mailTokens.use(tx, token, "change_email");
-        return { oldEmail: await set(tx, accountId, newEmail!), newEmail: newEmail! };
+        return { oldEmail: await set(tx, accountId, newEmail!, by), newEmail: newEmail! };
       });
       tell(oldEmail, newEmail);
     },

@@ -6,6 +6,7 @@
  */
 import type { Plan } from "@mailvet/contract";
 import { and, eq, inArray, isNull } from "drizzle-orm";
+import { type Actor, recordAudit } from "../audit/audit-writer.ts";
 import { networkOf } from "../base/client-network.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Ledger } from "../credits/ledger.ts";
@@ -47,9 +48,9 @@ export type SignUp = {
   signUp(email: string, password: string, client: SessionClient): Promise<SignedInSession | undefined>;
   confirmEmail(token: string, client: SessionClient): Promise<SignedInSession>;
   /** Opens an account without a password. Refuses with email_taken. */
-  invite(wanted: Invitation): Promise<Invited>;
+  invite(wanted: Invitation, by: Actor): Promise<Invited>;
   /** A new link, which replaces the earlier one. Refuses with account_not_found and account_active. */
-  inviteAgain(accountId: string): Promise<Invited>;
+  inviteAgain(accountId: string, by: Actor): Promise<Invited>;
 };
 
 export type Invitation = { email: string; plan?: Plan | undefined; credits?: number | undefined };
@@ -69,17 +70,21 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       await requireGoodPassword("password", password, email.canonical);
       const passwordHash = await hashPassword(password);
       if (deps.mailer.reachesPeople) {
-        deps.background.run("sign_up", () => signUpByMail(deps, email, passwordHash));
+        deps.background.run("sign_up", () => signUpByMail(deps, email, passwordHash, client));
         return undefined;
       }
       return database.orm.transaction(async (tx) => {
-        const accountId = await openAccount(tx, deps, { email, passwordHash, emailConfirmedAt: now() });
+        const accountId = await openAccount(tx, deps, { ip: client.ip }, {
+          email,
+          passwordHash,
+          emailConfirmedAt: now(),
+        });
         if (!accountId)
           throw new Refusal(
             "email_taken",
             "This email already has an account. Sign in, or use another email.",
           );
-        return sessions.open(tx, accountId, client);
+        return sessions.open(tx, accountId, client, "sign_up");
       });
     },
 
@@ -87,21 +92,21 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       database.orm.transaction(async (tx) => {
         const { accountId } = await mailTokens.use(tx, token, "confirm_email");
         await tx.update(accounts).set({ emailConfirmedAt: now() }).where(eq(accounts.id, accountId));
-        return sessions.open(tx, accountId, client);
+        return sessions.open(tx, accountId, client, "email_link");
       }),
 
-    invite({ email: typedEmail, plan, credits }) {
+    invite({ email: typedEmail, plan, credits }, by) {
       const email = newAccountEmail(typedEmail);
-      return sendInvitation(deps, async (tx) => {
+      return sendInvitation(deps, by, async (tx) => {
         const unconfirmed = { passwordHash: null, emailConfirmedAt: null, invitedAt: now() };
-        const accountId = await openAccount(tx, deps, { email, ...unconfirmed }, { plan, credits });
+        const accountId = await openAccount(tx, deps, by, { email, ...unconfirmed }, { plan, credits });
         if (!accountId) throw new Refusal("email_taken", "This email already has an account.");
         return { id: accountId, email: email.canonical };
       });
     },
 
-    inviteAgain: (accountId) =>
-      sendInvitation(deps, async (tx) => {
+    inviteAgain: (accountId, by) =>
+      sendInvitation(deps, by, async (tx) => {
         const [account] = await tx.select().from(accounts).where(eq(accounts.id, accountId)).for("update");
         if (!account) throw new Refusal("account_not_found", "No account has this id.");
         if (account.passwordHash)
@@ -114,10 +119,12 @@ export function createSignUp(deps: SignUpDeps): SignUp {
 
 async function sendInvitation(
   { database, mailTokens, mailer, settings, background }: SignUpDeps,
+  by: Actor,
   open: (tx: Orm) => Promise<{ id: string; email: string }>,
 ): Promise<Invited> {
   const { accountId, email, token } = await database.orm.transaction(async (tx) => {
     const { id: accountId, email } = await open(tx);
+    await recordAudit(tx, by, { action: "account.invited", accountId });
     return { accountId, email, token: await mailTokens.create(tx, accountId, "invitation") };
   });
   const link = `${settings.publicUrl}/reset-password?invitation=yes&token=${token}`;
@@ -126,11 +133,16 @@ async function sendInvitation(
   return { accountId, link: undefined };
 }
 
-async function signUpByMail(deps: SignUpDeps, email: AccountEmail, passwordHash: string): Promise<void> {
+async function signUpByMail(
+  deps: SignUpDeps,
+  email: AccountEmail,
+  passwordHash: string,
+  client: SessionClient,
+): Promise<void> {
   if (!(await deps.attempts.allows({ what: "mail_to_one_address", by: [email.canonical] }))) return;
   const { publicUrl } = deps.settings;
   const message = await deps.database.orm.transaction(async (tx): Promise<OutgoingEmail> => {
-    const opened = await openAccount(tx, deps, { email, passwordHash, emailConfirmedAt: null });
+    const opened = await openAccount(tx, deps, { ip: client.ip }, { email, passwordHash, emailConfirmedAt: null });
     if (opened) {
       const token = await deps.mailTokens.create(tx, opened, "confirm_email");
       return emailTemplates.confirmEmail(email.canonical, `${publicUrl}/confirm-email?token=${token}`);
@@ -157,6 +169,7 @@ type NewAccount = {
 async function openAccount(
   tx: Orm,
   { ledger, settings, now }: SignUpDeps,
+  by: Actor,
   { email, ...account }: NewAccount,
   { plan = settings.signUpPlan, credits = settings.signUpCredits }: Omit<Invitation, "email"> = {},
 ): Promise<string | undefined> {
@@ -166,8 +179,10 @@ async function openAccount(
     .values({ ...account, email: email.canonical, plan, createdAt: now() })
     .onConflictDoNothing({ target: accounts.email })
     .returning({ id: accounts.id });
-  if (opened) await ledger.open(tx, opened.id, credits, "Welcome");
-  return opened?.id;
+  if (!opened) return undefined;
+  await ledger.open(tx, opened.id, credits, "Welcome");
+  await recordAudit(tx, by, { action: "account.created", accountId: opened.id });
+  return opened.id;
 }
 
 async function findUnconfirmed(tx: Orm, { spellings }: AccountEmail): Promise<string | undefined> {

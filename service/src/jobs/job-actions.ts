@@ -29,7 +29,7 @@ export type JobActions = {
   pause(owner: Owner | undefined, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
   resume(owner: Owner | undefined, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
   /** Deletes the job with its file and results. An active job is cancelled first. */
-  erase(owner: Owner, jobId: string): Promise<void>;
+  erase(owner: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<void>;
   /** Pauses the active jobs of a suspended account. */
   suspendAll(accountId: string): Promise<void>;
   /** Continues what the suspension has paused. */
@@ -104,9 +104,9 @@ export function createJobActions(deps: JobActionDeps): JobActions {
       .where(and(eq(jobs.accountId, accountId), condition));
   const isSuspendable = inArray(jobs.status, ["queued", "processing"]);
 
-  const erase = async (owner: Owner | undefined, jobId: string) => {
+  const erase = async (owner: Owner | undefined, jobId: string, beforeCommit?: BeforeCommit<Job>) => {
     // The job expires in this transaction: if the process dies now, maintenance deletes the rest.
-    const { row } = await apply(owner, jobId, "erase");
+    const { row } = await apply(owner, jobId, "erase", beforeCommit);
     await deleteRows(pool, files, row);
     await orm.delete(jobs).where(eq(jobs.id, jobId));
     await notify(pool, JOBS_CHANNEL, jobId);

@@ -6,8 +6,9 @@
  */
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Sessions } from "../accounts/sessions.ts";
+import { type Actor, auditOnCommit, type NewAuditEntry, recordAudit } from "../audit/audit-writer.ts";
 import { Refusal, wrongValue } from "../base/refusal.ts";
-import type { Database } from "../db/database.ts";
+import type { BeforeCommit, Database } from "../db/database.ts";
 import type { JobActions } from "../jobs/job-actions.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import type { Uploads } from "../uploads/uploads.ts";
@@ -23,20 +24,20 @@ export type LifecycleDeps = {
   tasks: Pick<Tasks, "pause" | "resume" | "closeAccount">;
 };
 
-/** All refuse with account_not_found. `by`: the operator's account, which cannot suspend or erase itself. */
+/** All refuse with account_not_found. Operators cannot suspend or erase their own account. */
 export type Lifecycle = {
   /**
    * Keys, sessions and sign-in are refused, active jobs paused, webhook deliveries held. Repeating it changes the reason.
    * Refuses with operator_protected.
    */
-  suspend(by: string, accountId: string, reason: string): Promise<void>;
+  suspend(by: Actor, accountId: string, reason: string): Promise<void>;
   /** Jobs that the suspension paused continue, and held deliveries are sent. */
-  resume(accountId: string): Promise<void>;
-  endSessions(accountId: string): Promise<void>;
+  resume(by: Actor, accountId: string): Promise<void>;
+  endSessions(by: Actor, accountId: string): Promise<void>;
   /** Deletes every row and blob of the account. `email` confirms which one. Refuses with operator_protected. */
-  erase(by: string, accountId: string, email: string): Promise<void>;
+  erase(by: Actor, accountId: string, confirmation: { email: string; reason: string }): Promise<void>;
   /** The same by the owner. */
-  close(accountId: string): Promise<void>;
+  close(by: Actor, accountId: string): Promise<void>;
   /** Completes what was interrupted. */
   reconcile(): Promise<void>;
 };
@@ -59,9 +60,12 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     await orm.transaction((tx) => tasks.closeAccount(tx, accountId));
   };
 
-  const erase = async (accountId: string) => {
+  const record = (by: Actor, entry: NewAuditEntry): BeforeCommit<void> => auditOnCommit(by, () => entry);
+
+  const erase = async (by: Actor, entry: NewAuditEntry & { accountId: string }) => {
+    const { accountId } = entry;
     const { email } = await accounts.find(accountId);
-    await accounts.markErasing(accountId);
+    await accounts.markErasing(accountId, record(by, entry));
     await eraseRest(accountId);
     accounts.tellOwner(email, { kind: "erased" });
   };
@@ -70,36 +74,41 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     async suspend(by, accountId, reason) {
       refuseSelf(by, accountId);
       const { email } = await accounts.find(accountId);
-      await accounts.markSuspended(accountId, reason);
+      const entry = { action: "account.suspended", accountId, details: { reason } } as const;
+      await accounts.markSuspended(accountId, reason, record(by, entry));
       await jobs.suspendAll(accountId);
       await tasks.pause(orm, recheckGroup(accountId));
       accounts.tellOwner(email, { kind: "suspended", reason });
     },
 
-    async resume(accountId) {
+    async resume(by, accountId) {
       const { email, suspendedAt } = await accounts.find(accountId);
       if (!suspendedAt) return;
-      await accounts.markResumed(accountId);
+      await accounts.markResumed(accountId, record(by, { action: "account.resumed", accountId }));
       await jobs.resumeAll(accountId);
       await orm.transaction((tx) => tasks.resume(tx, recheckGroup(accountId)));
       await webhooks.releaseHeld(accountId);
       accounts.tellOwner(email, { kind: "resumed" });
     },
 
-    async endSessions(accountId) {
+    async endSessions(by, accountId) {
       await accounts.find(accountId);
-      await orm.transaction((tx) => sessions.endAll(tx, accountId));
+      await orm.transaction(async (tx) => {
+        await sessions.endAll(tx, accountId);
+        await recordAudit(tx, by, { action: "sessions.ended", accountId });
+      });
     },
 
-    async erase(by, accountId, email) {
+    async erase(by, accountId, { email, reason }) {
       refuseSelf(by, accountId);
       const account = await accounts.find(accountId);
       if (account.email !== email.trim().toLowerCase())
         throw wrongValue("/email", "This is not the email of the account.");
-      await erase(accountId);
+      await erase(by, { action: "account.erasure_requested", accountId, details: { reason } });
     },
 
-    close: erase,
+    // The entry is kept, so it does not have the owner's network.
+    close: ({ ip: _, ...by }, accountId) => erase(by, { action: "account.closed", accountId }),
 
     async reconcile() {
       await jobs.reconcileSuspensions();
@@ -108,7 +117,7 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
   };
 }
 
-function refuseSelf(by: string, accountId: string): void {
-  if (by === accountId)
+function refuseSelf(by: Actor, accountId: string): void {
+  if (by.accountId === accountId)
     throw new Refusal("operator_protected", "You cannot suspend or erase your own account here.");
 }

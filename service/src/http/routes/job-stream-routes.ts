@@ -4,6 +4,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { DOWNLOAD_FORMATS, type DownloadFormat, DownloadQuery } from "@mailvet/contract";
 import { Type } from "typebox";
 import { ACCOUNT_LIMITS } from "../../accounts/plans.ts";
+import { recordAudit } from "../../audit/audit-writer.ts";
 import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import type { Log } from "../../base/log.ts";
 import type { Database } from "../../db/database.ts";
@@ -13,8 +14,9 @@ import { findJob } from "../../jobs/job-list.ts";
 import { hasEnded } from "../../jobs/job-state.ts";
 import type { JobWatch } from "../../jobs/job-watch.ts";
 import type { UploadFiles } from "../../uploads/upload-files.ts";
-import { createFileResponses } from "../file-response.ts";
+import { createDownloads } from "../downloads.ts";
 import { acceptsOneOf } from "../middleware/accept-header.ts";
+import { actorOf } from "../request-actor.ts";
 import { createEventStream, EVENT_STREAM_HEADERS } from "./event-stream.ts";
 import "../route-config.ts";
 
@@ -28,7 +30,7 @@ export type JobStreamDeps = {
 export const jobStreamRoutes =
   ({ database, files, watch, log }: JobStreamDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    const sendFile = createFileResponses(app, log);
+    const downloads = createDownloads(app, log);
     const streamSlots = createConcurrencyLimit({
       what: "event streams",
       perAccount: ACCOUNT_LIMITS.concurrent_event_streams,
@@ -49,11 +51,25 @@ export const jobStreamRoutes =
           problems: ["job_not_found", "results_not_ready", "results_expired", "payload_too_large"],
         },
       },
-      (request, reply) =>
-        sendFile(request, reply, () => {
-          const { format = acceptedFormat(request.headers.accept), status } = request.query;
-          return jobDownload({ database, files }, request.caller!, request.params.job_id, { format, status });
-        }),
+      async (request, reply) => {
+        const { format = acceptedFormat(request.headers.accept), status } = request.query;
+        const { caller, params } = request;
+        return downloads.send(request, reply, async () => {
+          const wanted = { format, status };
+          const download = await jobDownload({ database, files }, caller!, params.job_id, wanted);
+          if (request.method !== "HEAD") {
+            const { accountId } = caller!;
+            const entry = {
+              action: "job.downloaded",
+              accountId,
+              subjectId: params.job_id,
+              details: { format },
+            } as const;
+            await recordAudit(database.pool, actorOf(request), entry);
+          }
+          return download;
+        });
+      },
     );
 
     app.get(

@@ -14,20 +14,24 @@ import {
   OperatorAccount,
   SuspendAccountRequest,
 } from "@mailvet/contract";
+import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Accounts } from "../../accounts/accounts.ts";
 import { type PresentAccount, presentListed } from "../../accounts/present-account.ts";
+import { recordAudit } from "../../audit/audit-writer.ts";
 import type { Log } from "../../base/log.ts";
 import { wrongValue } from "../../base/refusal.ts";
-import type { JobDownload } from "../../downloads/job-download.ts";
+import type { Database } from "../../db/database.ts";
 import type { ExportAccount } from "../../lifecycle/account-export.ts";
 import type { Lifecycle } from "../../lifecycle/lifecycle.ts";
-import { createFileResponses } from "../file-response.ts";
+import { createDownloads, type Download } from "../downloads.ts";
 import type { SessionCookie } from "../middleware/session-cookie.ts";
+import { actorOf } from "../request-actor.ts";
 import { AccountId } from "./operator-routes.ts";
 import "../route-config.ts";
 
 export type LifecycleRouteDeps = {
+  database: Pick<Database, "pool">;
   accounts: Pick<
     Accounts,
     "findListed" | "changeEmail" | "requireProof" | "createExportToken" | "checkExportToken"
@@ -43,11 +47,13 @@ export const lifecycleRoutes =
   (deps: LifecycleRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     const { accounts, lifecycle } = deps;
-    const sendFile = createFileResponses(app, deps.log);
+    const downloads = createDownloads(app, deps.log);
     const show = async (accountId: string) =>
       presentListed(deps.presentAccount, await accounts.findListed(accountId));
-    const exportFile = async (accountId: string): Promise<JobDownload> => {
+    const exportFile = async (request: FastifyRequest, accountId: string): Promise<Download> => {
       const account = await show(accountId);
+      if (request.method !== "HEAD")
+        await recordAudit(deps.database.pool, actorOf(request), { action: "account.exported", accountId });
       return {
         filename: `mailvet-${account.email}.zip`,
         contentType: ZIP,
@@ -63,7 +69,7 @@ export const lifecycleRoutes =
       },
       async (request) => {
         const { account_id: accountId } = request.params;
-        await lifecycle.suspend(request.caller!.accountId, accountId, reasonOf(request.body));
+        await lifecycle.suspend(actorOf(request), accountId, reasonOf(request.body));
         return show(accountId);
       },
     );
@@ -72,7 +78,7 @@ export const lifecycleRoutes =
       "/operator/accounts/:account_id/resume",
       { schema: RESUME_ACCOUNT, config: { access: "operator", problems: ["account_not_found"] } },
       async (request) => {
-        await lifecycle.resume(request.params.account_id);
+        await lifecycle.resume(actorOf(request), request.params.account_id);
         return show(request.params.account_id);
       },
     );
@@ -84,7 +90,11 @@ export const lifecycleRoutes =
         config: { access: "operator", problems: ["account_not_found", "email_taken"] },
       },
       async (request) => {
-        const status = await accounts.changeEmail(request.params.account_id, request.body);
+        const status = await accounts.changeEmail(
+          request.params.account_id,
+          request.body,
+          actorOf(request),
+        );
         return { status, account: await show(request.params.account_id) };
       },
     );
@@ -93,7 +103,7 @@ export const lifecycleRoutes =
       "/operator/accounts/:account_id/end-sessions",
       { schema: END_SESSIONS, config: { access: "operator", problems: ["account_not_found"] } },
       async (request, reply) => {
-        await lifecycle.endSessions(request.params.account_id);
+        await lifecycle.endSessions(actorOf(request), request.params.account_id);
         return reply.code(204).send(null);
       },
     );
@@ -105,9 +115,8 @@ export const lifecycleRoutes =
         config: { access: "operator", problems: ["account_not_found", "operator_protected"] },
       },
       async (request, reply) => {
-        reasonOf(request.body);
-        const { account_id: accountId } = request.params;
-        await lifecycle.erase(request.caller!.accountId, accountId, request.body.email);
+        const confirmation = { email: request.body.email, reason: reasonOf(request.body) };
+        await lifecycle.erase(actorOf(request), request.params.account_id, confirmation);
         return reply.code(204).send(null);
       },
     );
@@ -118,7 +127,7 @@ export const lifecycleRoutes =
         schema: EXPORT_ACCOUNT,
         config: { access: "operator", problems: ["account_not_found"], produces: [ZIP] },
       },
-      (request, reply) => sendFile(request, reply, () => exportFile(request.params.account_id)),
+      async (request, reply) => downloads.send(request, reply, () => exportFile(request, request.params.account_id)),
     );
 
     app.post(
@@ -142,11 +151,11 @@ export const lifecycleRoutes =
         schema: DOWNLOAD_EXPORT,
         config: { access: "session", problems: ["link_expired"], produces: [ZIP] },
       },
-      (request, reply) =>
-        sendFile(request, reply, async () => {
+      async (request, reply) =>
+        downloads.send(request, reply, async () => {
           const { accountId } = request.caller!;
           await accounts.checkExportToken(accountId, request.query.token);
-          return exportFile(accountId);
+          return exportFile(request, accountId);
         }),
     );
 
@@ -164,7 +173,7 @@ export const lifecycleRoutes =
       async (request, reply) => {
         const { accountId } = request.caller!;
         await accounts.requireProof(accountId, request.body);
-        await lifecycle.close(accountId);
+        await lifecycle.close(actorOf(request), accountId);
         deps.cookie.clear(reply);
         return reply.code(204).send(null);
       },

@@ -1,9 +1,11 @@
 /** /operator/jobs: the jobs of all accounts; pause, resume and cancel them. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { OperatorJob, OperatorJobList, OperatorJobQuery } from "@mailvet/contract";
+import { type AuditAction, OperatorJob, OperatorJobList, OperatorJobQuery } from "@mailvet/contract";
+import { auditOnCommit } from "../../audit/audit-writer.ts";
 import type { Database } from "../../db/database.ts";
 import type { JobActions } from "../../jobs/job-actions.ts";
 import { findAnyJob, listAllJobs } from "../../jobs/job-list.ts";
+import { actorOf } from "../request-actor.ts";
 import { JobParams } from "./job-stream-routes.ts";
 import { nextPageLink } from "./pagination.ts";
 import "../route-config.ts";
@@ -22,7 +24,7 @@ export const operatorJobRoutes =
       return jobs;
     });
 
-    for (const [action, [summary, description]] of Object.entries(ACTIONS)) {
+    for (const [action, [summary, description, done]] of Object.entries(ACTIONS)) {
       app.post(
         `/operator/jobs/:job_id/${action}`,
         {
@@ -37,8 +39,11 @@ export const operatorJobRoutes =
           config: { access: "operator", problems: ["job_not_found", "job_state_conflict"] },
         },
         async (request) => {
-          await actions[action as OperatorJobAction](undefined, request.params.job_id);
-          return findAnyJob(database.orm, request.params.job_id);
+          const { job_id: jobId } = request.params;
+          const { account_id: accountId } = await findAnyJob(database.orm, jobId);
+          const recorded = auditOnCommit(actorOf(request), () => ({ action: done, accountId, subjectId: jobId }));
+          await actions[action as OperatorJobAction](undefined, jobId, recorded);
+          return findAnyJob(database.orm, jobId);
         },
       );
     }
@@ -56,11 +61,22 @@ const LIST = {
   response: { 200: OperatorJobList },
 };
 
-const ACTIONS: Readonly<Record<OperatorJobAction, readonly [summary: string, description: string]>> = {
-  pause: ["Pause a job of any account", "Pauses a job that is being processed. Its owner can resume it."],
-  resume: ["Resume a job of any account", "Continues a paused job, unless its account is suspended."],
+type ActionTexts = readonly [summary: string, description: string, done: AuditAction];
+
+const ACTIONS: Readonly<Record<OperatorJobAction, ActionTexts>> = {
+  pause: [
+    "Pause a job of any account",
+    "Pauses a job that is being processed. Its owner can resume it.",
+    "job.paused",
+  ],
+  resume: [
+    "Resume a job of any account",
+    "Continues a paused job, unless its account is suspended.",
+    "job.resumed",
+  ],
   cancel: [
     "Cancel a job of any account",
     "Ends the job with the verdicts it has so far. These are charged, and the remaining reserved credits are released.",
+    "job.cancelled",
   ],
 };

@@ -12,14 +12,17 @@ import {
   LedgerEntry,
   OpenAccountRequest,
   OperatorAccount,
+  type Plan,
 } from "@mailvet/contract";
 import { Type } from "typebox";
 import type { Accounts } from "../../accounts/accounts.ts";
 import { type PresentAccount, presentListed } from "../../accounts/present-account.ts";
 import type { Invited } from "../../accounts/sign-up.ts";
+import { auditOnCommit } from "../../audit/audit-writer.ts";
 import { wrongValue } from "../../base/refusal.ts";
 import type { Ledger } from "../../credits/ledger.ts";
 import { type ApiKeys, presentKey } from "../../keys/api-keys.ts";
+import { actorOf } from "../request-actor.ts";
 import { nextPageLink, pageHeaders } from "./pagination.ts";
 import "../route-config.ts";
 
@@ -62,7 +65,7 @@ export const operatorRoutes =
     app.post(
       "/operator/accounts",
       { schema: OPEN_ACCOUNT, config: { access: "operator", problems: ["email_taken"] } },
-      async (request, reply) => reply.code(201).send(await showInvited(await accounts.invite(request.body))),
+      async (request, reply) => reply.code(201).send(await showInvited(await accounts.invite(request.body, actorOf(request)))),
     );
 
     app.get(
@@ -75,8 +78,15 @@ export const operatorRoutes =
       "/operator/accounts/:account_id",
       { schema: CHANGE_PLAN, config: { access: "operator", problems: ["account_not_found"] } },
       async (request) => {
-        await accounts.setPlan(request.params.account_id, request.body.plan);
-        return show(request.params.account_id);
+        const { account_id: accountId } = request.params;
+        const { plan } = request.body;
+        const recorded = auditOnCommit(actorOf(request), ({ before }: { before: Plan }) => ({
+          action: "plan.changed",
+          accountId,
+          details: { from: before, to: plan },
+        }));
+        await accounts.setPlan(accountId, plan, recorded);
+        return show(accountId);
       },
     );
 
@@ -93,7 +103,13 @@ export const operatorRoutes =
         if (note?.includes("\0")) throw wrongValue("/note", "Note must not contain NUL characters.");
         const reference = note?.trim() || DEFAULT_NOTE;
         const { idempotencyKey } = request;
-        return reply.code(201).send(await ledger.grant({ accountId, amount, reference, idempotencyKey }));
+        const beforeCommit = auditOnCommit(actorOf(request), () => ({
+          action: "credits.granted",
+          accountId,
+          details: { amount },
+        }));
+        const grant = { accountId, amount, reference, idempotencyKey, beforeCommit };
+        return reply.code(201).send(await ledger.grant(grant));
       },
     );
 
@@ -104,7 +120,7 @@ export const operatorRoutes =
         config: { access: "operator", problems: ["account_not_found", "account_active"] },
       },
       async (request, reply) =>
-        reply.code(201).send(await showInvited(await accounts.inviteAgain(request.params.account_id))),
+        reply.code(201).send(await showInvited(await accounts.inviteAgain(request.params.account_id, actorOf(request)))),
     );
 
     app.get(
