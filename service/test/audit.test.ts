@@ -210,7 +210,11 @@ const DEEDS: Readonly<Record<AuditAction, Deed>> = {
   },
   "email.change_requested": async ({ accountId }) => {
     // Only where mail is sent (accounts-mail.test.ts).
-    await recordAudit(service.database.pool, { isOperator: true }, { action: "email.change_requested", accountId });
+    await recordAudit(
+      service.database.pool,
+      { isOperator: true },
+      { action: "email.change_requested", accountId },
+    );
     return BY_OPERATOR;
   },
   "email.changed": async (account) => {

@@ -96,7 +96,12 @@ const ROWS: readonly Row[] = [
   ["no session", "not_signed_in", isForSessions, by(() => ({}))],
   ["an ended session", "not_signed_in", takesSessions, by(() => ({ cookie: deadSession }))],
 
-  ["a suspended account", "account_suspended", takesSessions, by(() => ({ cookie: people.suspended.cookie }))],
+  [
+    "a suspended account",
+    "account_suspended",
+    takesSessions,
+    by(() => ({ cookie: people.suspended.cookie })),
+  ],
   ["a plan without API access", "api_access_not_included", takesKeys, by(() => ({ key: people.free.key }))],
   [
     "a key without the scope",

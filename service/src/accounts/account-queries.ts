@@ -143,7 +143,11 @@ export function createAccountQueries({
       change(accountId, { suspendedAt: null, suspendedReason: null }, beforeCommit),
 
     markErasing: (accountId, beforeCommit) =>
-      change(accountId, { suspendedAt: SINCE_NOW, suspendedReason: ERASING, erasingAt: sql`now()` }, beforeCommit),
+      change(
+        accountId,
+        { suspendedAt: SINCE_NOW, suspendedReason: ERASING, erasingAt: sql`now()` },
+        beforeCommit,
+      ),
 
     async listErasing() {
       const rows = await orm.select({ id: accounts.id }).from(accounts).where(isNotNull(accounts.erasingAt));

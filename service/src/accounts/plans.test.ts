@@ -8,7 +8,8 @@ const account = {
   isOperator: false,
   createdAt: new Date(0),
   balance: 0,
-  reserved: 0, suspendedAt: null,
+  reserved: 0,
+  suspendedAt: null,
 };
 
 test("the limits of an account are those of its plan within those of the installation", () => {

@@ -74,11 +74,16 @@ export function createSignUp(deps: SignUpDeps): SignUp {
         return undefined;
       }
       return database.orm.transaction(async (tx) => {
-        const accountId = await openAccount(tx, deps, { ip: client.ip }, {
-          email,
-          passwordHash,
-          emailConfirmedAt: now(),
-        });
+        const accountId = await openAccount(
+          tx,
+          deps,
+          { ip: client.ip },
+          {
+            email,
+            passwordHash,
+            emailConfirmedAt: now(),
+          },
+        );
         if (!accountId)
           throw new Refusal(
             "email_taken",
@@ -142,7 +147,12 @@ async function signUpByMail(
   if (!(await deps.attempts.allows({ what: "mail_to_one_address", by: [email.canonical] }))) return;
   const { publicUrl } = deps.settings;
   const message = await deps.database.orm.transaction(async (tx): Promise<OutgoingEmail> => {
-    const opened = await openAccount(tx, deps, { ip: client.ip }, { email, passwordHash, emailConfirmedAt: null });
+    const opened = await openAccount(
+      tx,
+      deps,
+      { ip: client.ip },
+      { email, passwordHash, emailConfirmedAt: null },
+    );
     if (opened) {
       const token = await deps.mailTokens.create(tx, opened, "confirm_email");
       return emailTemplates.confirmEmail(email.canonical, `${publicUrl}/confirm-email?token=${token}`);

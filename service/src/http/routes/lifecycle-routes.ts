@@ -90,11 +90,7 @@ export const lifecycleRoutes =
         config: { access: "operator", problems: ["account_not_found", "email_taken"] },
       },
       async (request) => {
-        const status = await accounts.changeEmail(
-          request.params.account_id,
-          request.body,
-          actorOf(request),
-        );
+        const status = await accounts.changeEmail(request.params.account_id, request.body, actorOf(request));
         return { status, account: await show(request.params.account_id) };
       },
     );
@@ -127,7 +123,8 @@ export const lifecycleRoutes =
         schema: EXPORT_ACCOUNT,
         config: { access: "operator", problems: ["account_not_found"], produces: [ZIP] },
       },
-      async (request, reply) => downloads.send(request, reply, () => exportFile(request, request.params.account_id)),
+      async (request, reply) =>
+        downloads.send(request, reply, () => exportFile(request, request.params.account_id)),
     );
 
     app.post(

@@ -41,7 +41,11 @@ export const operatorJobRoutes =
         async (request) => {
           const { job_id: jobId } = request.params;
           const { account_id: accountId } = await findAnyJob(database.orm, jobId);
-          const recorded = auditOnCommit(actorOf(request), () => ({ action: done, accountId, subjectId: jobId }));
+          const recorded = auditOnCommit(actorOf(request), () => ({
+            action: done,
+            accountId,
+            subjectId: jobId,
+          }));
           await actions[action as OperatorJobAction](undefined, jobId, recorded);
           return findAnyJob(database.orm, jobId);
         },

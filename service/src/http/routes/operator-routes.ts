@@ -65,7 +65,8 @@ export const operatorRoutes =
     app.post(
       "/operator/accounts",
       { schema: OPEN_ACCOUNT, config: { access: "operator", problems: ["email_taken"] } },
-      async (request, reply) => reply.code(201).send(await showInvited(await accounts.invite(request.body, actorOf(request)))),
+      async (request, reply) =>
+        reply.code(201).send(await showInvited(await accounts.invite(request.body, actorOf(request)))),
     );
 
     app.get(
@@ -120,7 +121,9 @@ export const operatorRoutes =
         config: { access: "operator", problems: ["account_not_found", "account_active"] },
       },
       async (request, reply) =>
-        reply.code(201).send(await showInvited(await accounts.inviteAgain(request.params.account_id, actorOf(request)))),
+        reply
+          .code(201)
+          .send(await showInvited(await accounts.inviteAgain(request.params.account_id, actorOf(request)))),
     );
 
     app.get(

@@ -7,12 +7,7 @@ export function KeysetPager({ after, next, onPage }: KeysetPagerProps) {
   if (after === undefined && next === undefined) return null;
   return (
     <Group justify="flex-end" gap="sm">
-      <Button
-        variant="default"
-        size="sm"
-        disabled={after === undefined}
-        onClick={() => onPage(undefined)}
-      >
+      <Button variant="default" size="sm" disabled={after === undefined} onClick={() => onPage(undefined)}>
         {messages.pager.first}
       </Button>
       <Button variant="default" size="sm" disabled={next === undefined} onClick={() => onPage(next)}>

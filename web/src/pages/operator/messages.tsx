@@ -133,7 +133,8 @@ export const messages = {
     progress: "Progress",
     sandbox: "test mode",
     none: "No jobs",
-    ofAccount: (email: string | undefined) => (email ? `Only jobs of ${email}.` : "Only jobs of one account."),
+    ofAccount: (email: string | undefined) =>
+      email ? `Only jobs of ${email}.` : "Only jobs of one account.",
     allAccounts: "Show all accounts",
     pause: "Pause",
     resume: "Resume",

@@ -80,7 +80,13 @@ function JobTableRow({ job, withAccount, isBusy, onAct }: JobTableRowProps) {
   const isActive = ["queued", "processing", "paused"].includes(job.status);
   const label = (kind: Action["kind"]) => texts.actionOn(texts[kind], job.filename);
   const button = (kind: Action["kind"]) => (
-    <Button variant="default" size="compact-sm" loading={isBusy} aria-label={label(kind)} onClick={() => onAct(kind)}>
+    <Button
+      variant="default"
+      size="compact-sm"
+      loading={isBusy}
+      aria-label={label(kind)}
+      onClick={() => onAct(kind)}
+    >
       {texts[kind]}
     </Button>
   );
@@ -100,11 +106,7 @@ function JobTableRow({ job, withAccount, isBusy, onAct }: JobTableRowProps) {
           <Anchor
             inherit
             renderRoot={(props) => (
-              <Link
-                {...props}
-                to="/operator/accounts/$accountId"
-                params={{ accountId: job.account_id }}
-              />
+              <Link {...props} to="/operator/accounts/$accountId" params={{ accountId: job.account_id }} />
             )}
           >
             {job.account_email}

@@ -37,12 +37,7 @@ export function Page() {
   const rejected = fieldProblems(choose.error).new_password;
   return (
     <AuthCard title={texts.title} intro={texts.intro}>
-      <AuthForm
-        submitLabel={texts.submit}
-        isBusy={choose.isPending}
-        error={choose.error}
-        onSubmit={submit}
-      >
+      <AuthForm submitLabel={texts.submit} isBusy={choose.isPending} error={choose.error} onSubmit={submit}>
         <NewPasswordInput
           label={messages.newPassword}
           required
