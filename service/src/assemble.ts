@@ -37,6 +37,7 @@ import { domainRoutes } from "./http/routes/domain-routes.ts";
 import { feedbackRoutes } from "./http/routes/feedback-routes.ts";
 import { jobRoutes } from "./http/routes/job-routes.ts";
 import { keyRoutes } from "./http/routes/key-routes.ts";
+import { operatorKeyRoutes } from "./http/routes/operator-key-routes.ts";
 import { operatorRoutes } from "./http/routes/operator-routes.ts";
 import { systemRoutes } from "./http/routes/system-routes.ts";
 import { uploadRoutes } from "./http/routes/upload-routes.ts";
@@ -53,6 +54,7 @@ import { onSliceExhausted, redriveSlice } from "./jobs/slice-give-up.ts";
 import { sliceHandler } from "./jobs/slice-handler.ts";
 import { planHandler } from "./jobs/slice-planner.ts";
 import { createApiKeys } from "./keys/api-keys.ts";
+import { createOperatorKeys } from "./keys/operator-keys.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { createNaming } from "./naming/naming.ts";
 import { processLeases } from "./pacing/lease-sql.ts";
@@ -212,6 +214,7 @@ async function open(
   closers.push(() => ledger.close());
   const apiKeys = createApiKeys({ database, notices: pubsub, announce: publish });
   closers.push(() => apiKeys.close());
+  const operatorKeys = createOperatorKeys({ database, requireTwoFactor: config.requireTwoFactor });
   const credentialWatch = createCredentialWatch({ notices: pubsub });
 
   const { egress, egressOfDeployment: identities } = config.engine;
@@ -473,6 +476,7 @@ async function open(
           tracing,
           accountLimits: createAccountLimits(usageExchange),
           apiKeys,
+          operatorKeys,
           sessions,
           credentialWatch,
           cookie,
@@ -508,6 +512,7 @@ async function open(
             authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl, presentAccount }),
             auditRoutes({ database, auditLog, accounts, log }),
             operatorRoutes({ accounts, ledger, presentAccount }),
+            operatorKeyRoutes({ operatorKeys, accounts }),
             systemRoutes({ system, deadLetters }),
           ],
         });

@@ -109,4 +109,7 @@ export async function lockAccount(tx: Pick<Orm, "select">, accountId: string): P
 export const accountSql = {
   join: (accountIdColumn: string) => `join accounts on accounts.id = ${accountIdColumn}`,
   rights: `accounts.plan, accounts.is_operator as "isOperator"`,
+  /** Whether it is an operator who must enable two-factor sign-in first. The parameter says whether that is required. */
+  needsTwoFactor: (isRequired: string) => `accounts.is_operator and ${isRequired} and not exists
+    (select from two_factor f where f.account_id = accounts.id and f.enabled_at is not null)`,
 };
