@@ -1,8 +1,9 @@
-/** Administration of an installation, for a signed-in operator. */
+/** Administration of an installation, for a signed-in operator or with an operator key as the API key. */
 import type {
   AccountSort,
   AccountState,
   ApiKey,
+  CreatedOperatorKey,
   Credits,
   DeadLetter,
   DoctorReport,
@@ -12,10 +13,14 @@ import type {
   LedgerEntry,
   OperatorAccount,
   OperatorJob,
+  OperatorKey,
+  OperatorScope,
   Plan,
   SortOrder,
   System,
 } from "@mailvet/contract";
+import { auditMethods, type OperatorAuditMethods } from "./audit-methods.ts";
+import { expiryText } from "./key-methods.ts";
 import type { Page, PageQuery, Requests } from "./requests.ts";
 import type { CallOptions, IdempotentOptions, OpenStream } from "./transport.ts";
 
@@ -68,6 +73,28 @@ export type OperatorMethods = {
   deadLetters(query?: PageQuery, options?: CallOptions): Promise<Page<DeadLetter>>;
   /** Queues the task again and removes the dead letter. */
   redrive(deadLetterId: string, options?: CallOptions): Promise<void>;
+  /** Who did what, in all accounts or in one. */
+  audit: OperatorAuditMethods;
+  /** Keys for operator endpoints; needs a session. */
+  keys: OperatorKeyMethods;
+};
+
+export type OperatorKeyMethods = {
+  /** Those of all operators, newest first, including recently revoked ones. */
+  list(options?: CallOptions): Promise<OperatorKey[]>;
+  /** The response contains the secret, which is not shown again. */
+  create(key: NewOperatorKey, options?: CallOptions): Promise<CreatedOperatorKey>;
+  /** The key is refused from then on. */
+  revoke(keyId: string, options?: CallOptions): Promise<void>;
+};
+
+export type NewOperatorKey = {
+  name: string;
+  scopes: OperatorScope[];
+  /** Addresses and CIDR ranges from which the key works. Default: everywhere. */
+  allowedRanges?: string[] | undefined;
+  /** Default: never. */
+  expiresAt?: Date | string | undefined;
 };
 
 export type AccountsQuery = PageQuery & {
@@ -141,5 +168,15 @@ export function operatorMethods(requests: Requests, open: OpenStream): OperatorM
         undefined,
         options,
       ),
+    audit: auditMethods(requests, open, "/operator/audit"),
+    keys: {
+      list: (options) => requests.get("/operator/keys", options),
+      create: ({ name, scopes, allowedRanges, expiresAt }, options) => {
+        const expires_at = expiryText(expiresAt);
+        const key = { name, scopes, allowed_ranges: allowedRanges, expires_at };
+        return requests.post("/operator/keys", key, options);
+      },
+      revoke: (keyId, options) => requests.delete(`/operator/keys/${encodeURIComponent(keyId)}`, options),
+    },
   };
 }

@@ -39,6 +39,7 @@ import { jobRoutes } from "./http/routes/job-routes.ts";
 import { keyRoutes } from "./http/routes/key-routes.ts";
 import { lifecycleRoutes } from "./http/routes/lifecycle-routes.ts";
 import { operatorJobRoutes } from "./http/routes/operator-job-routes.ts";
+import { operatorKeyRoutes } from "./http/routes/operator-key-routes.ts";
 import { operatorRoutes } from "./http/routes/operator-routes.ts";
 import { systemRoutes } from "./http/routes/system-routes.ts";
 import { uploadRoutes } from "./http/routes/upload-routes.ts";
@@ -55,6 +56,7 @@ import { onSliceExhausted, redriveSlice } from "./jobs/slice-give-up.ts";
 import { sliceHandler } from "./jobs/slice-handler.ts";
 import { planHandler } from "./jobs/slice-planner.ts";
 import { createApiKeys, keyLastUsedSql } from "./keys/api-keys.ts";
+import { createOperatorKeys } from "./keys/operator-keys.ts";
 import { createExportAccount } from "./lifecycle/account-export.ts";
 import { createLifecycle } from "./lifecycle/lifecycle.ts";
 import { startMaintenance } from "./maintenance.ts";
@@ -216,6 +218,7 @@ async function open(
   closers.push(() => ledger.close());
   const apiKeys = createApiKeys({ database, notices: pubsub, announce: publish });
   closers.push(() => apiKeys.close());
+  const operatorKeys = createOperatorKeys({ database, requireTwoFactor: config.requireTwoFactor });
   const credentialWatch = createCredentialWatch({ notices: pubsub });
 
   const { egress, egressOfDeployment: identities } = config.engine;
@@ -490,6 +493,7 @@ async function open(
           tracing,
           accountLimits: createAccountLimits(usageExchange),
           apiKeys,
+          operatorKeys,
           sessions,
           credentialWatch,
           cookie,
@@ -527,6 +531,7 @@ async function open(
             operatorRoutes({ accounts, ledger, apiKeys, presentAccount }),
             lifecycleRoutes({ database, accounts, presentAccount, lifecycle, exportAccount, cookie, log }),
             operatorJobRoutes({ database, actions: jobActions }),
+            operatorKeyRoutes({ operatorKeys, accounts }),
             systemRoutes({ system, deadLetters }),
           ],
         });

@@ -26,6 +26,7 @@ const TABLES: Readonly<Record<string, string>> = {
   "public.known_clients": ACCOUNT,
   "public.ledger": ACCOUNT,
   "public.mail_tokens": ACCOUNT,
+  "public.operator_keys": ACCOUNT,
   "public.outcomes": ACCOUNT,
   "public.queue_groups": ACCOUNT,
   "public.queue_shares": ACCOUNT,
@@ -194,6 +195,11 @@ async function fill(account: TestAccount): Promise<string[]> {
   await pool.query("insert into verdicts values ($1, 'x', '{}', now(), now() + interval '1 hour')", [
     accountId,
   ]);
+  await pool.query(
+    `insert into operator_keys (account_id, name, key_hash, prefix, scopes, allowed_ranges)
+     values ($1, 'x', 'x', 'mv_op_', '{}', '{}')`,
+    [accountId],
+  );
   await pool.query("insert into upload_parts values ($1, 0, 1, 1, 'x')", [upload.upload_id]);
   await pool.query(
     "insert into rechecks (account_id, request_id, email, address_hash, is_test) values ($1, 'r', $2, 'x', false)",

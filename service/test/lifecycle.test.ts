@@ -178,6 +178,29 @@ describe("a suspended account", () => {
     expect((await service.ask("/account", { cookie: operator })).status).toBe(200);
   });
 
+  test("is not an operator's, by an operator key", async () => {
+    const { body: key } = await asOperator("/keys", {
+      body: { name: "billing", scopes: ["accounts:write", "accounts:erase"] },
+    });
+    const { body: own } = await service.ask("/account", { cookie: operator });
+    for (const [action, body] of [
+      ["suspend", { reason: "Theft" }],
+      ["email", { email: "thief@team.example" }],
+      ["end-sessions", undefined],
+      ["erase", { reason: "Theft", email: OPERATOR.email }],
+    ] as const) {
+      const answer = await service.ask(`/operator/accounts/${own.id}/${action}`, {
+        method: "POST",
+        key: key.key,
+        body,
+      });
+      await expectProblem(service, answer, "operator_protected");
+    }
+    const ann = await service.openAccount();
+    const suspend = { key: key.key, body: { reason: "Unpaid" } };
+    expect((await service.ask(`/operator/accounts/${ann.accountId}/suspend`, suspend)).status).toBe(200);
+  });
+
   test("can be suspended by another operator, unless it would be the last", async () => {
     const ann = await service.openAccount();
     await service.database.pool.query("update accounts set is_operator = true where id = $1", [

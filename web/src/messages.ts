@@ -136,10 +136,13 @@ export const shellMessages = {
     keys: "API keys",
     webhooks: "Webhooks",
     usage: "Usage and credits",
+    audit: "Audit log",
     settings: "Settings",
     reference: "API reference",
     accounts: "Accounts",
     jobs: "Jobs",
+    operatorKeys: "Operator keys",
+    operatorAudit: "All audit logs",
     system: "System",
   },
 };

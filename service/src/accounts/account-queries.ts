@@ -259,5 +259,7 @@ export const accountSql = {
   rights: `accounts.plan, accounts.is_operator as "isOperator", accounts.suspended_reason as "suspendedFor"`,
   email: "accounts.email",
   isSuspended: "accounts.suspended_at is not null",
-  exists: (accountIdColumn: string) => `exists (select from accounts where id = ${accountIdColumn})`,
+  /** Whether it is an operator who must enable two-factor sign-in first. The parameter says whether that is required. */
+  needsTwoFactor: (isRequired: string) => `accounts.is_operator and ${isRequired} and not exists
+    (select from two_factor f where f.account_id = accounts.id and f.enabled_at is not null)`,
 };

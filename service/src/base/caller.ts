@@ -1,5 +1,8 @@
-/** Who makes a request: an account, by one of its API keys or by a session of the web app, in live or test mode. */
-import type { KeyScope, Plan } from "@mailvet/contract";
+/**
+ * Who makes a request: an account, by one of its API keys or by a session of the web app, in live or test mode; or an
+ * operator, by a session or an operator key.
+ */
+import type { KeyScope, OperatorScope, Plan } from "@mailvet/contract";
 
 export type Caller = Owner & {
   plan: Plan;
@@ -8,7 +11,7 @@ export type Caller = Owner & {
   needsTwoFactor?: boolean;
   /** Why the account is suspended, which refuses every request. */
   suspendedFor?: string | null;
-  by: ByKey | BySession;
+  by: ByKey | BySession | ByOperatorKey;
 };
 
 /**
@@ -24,3 +27,6 @@ export type Owner = {
 export type ByKey = { kind: "key"; keyId: string; scopes: readonly KeyScope[] };
 
 export type BySession = { kind: "session"; sessionId: string };
+
+/** On operator endpoints only. */
+export type ByOperatorKey = { kind: "operator_key"; keyId: string; scopes: readonly OperatorScope[] };

@@ -11,12 +11,15 @@ const PAGES = [
   ["/keys", "keys"],
   ["/webhooks", "webhooks"],
   ["/usage", "usage"],
+  ["/audit", "audit"],
   ["/settings", "settings"],
 ] as const;
 
 const OPERATOR_PAGES = [
   ["/operator/accounts", "accounts"],
   ["/operator/jobs", "jobs"],
+  ["/operator/keys", "operatorKeys"],
+  ["/operator/audit", "operatorAudit"],
   ["/operator/system", "system"],
 ] as const;
 

@@ -20,7 +20,7 @@ import type { Accounts } from "../../accounts/accounts.ts";
 import { type PresentAccount, presentListed } from "../../accounts/present-account.ts";
 import { recordAudit } from "../../audit/audit-writer.ts";
 import type { Log } from "../../base/log.ts";
-import { wrongValue } from "../../base/refusal.ts";
+import { Refusal, wrongValue } from "../../base/refusal.ts";
 import type { Database } from "../../db/database.ts";
 import type { ExportAccount } from "../../lifecycle/account-export.ts";
 import type { Lifecycle } from "../../lifecycle/lifecycle.ts";
@@ -50,6 +50,11 @@ export const lifecycleRoutes =
     const downloads = createDownloads(app, deps.log);
     const show = async (accountId: string) =>
       presentListed(deps.presentAccount, await accounts.findListed(accountId));
+    /** An operator key could otherwise be used to take an operator's account over. */
+    const protectOperators = async ({ caller }: FastifyRequest, accountId: string) => {
+      if (caller!.by.kind === "operator_key" && (await accounts.findListed(accountId)).isOperator)
+        throw new Refusal("operator_protected", "Operator accounts can be changed with a session only.");
+    };
     const exportFile = async (request: FastifyRequest, accountId: string): Promise<Download> => {
       const account = await show(accountId);
       if (request.method !== "HEAD")
@@ -65,10 +70,11 @@ export const lifecycleRoutes =
       "/operator/accounts/:account_id/suspend",
       {
         schema: SUSPEND_ACCOUNT,
-        config: { access: "operator", problems: ["account_not_found", "operator_protected"] },
+        config: { access: { operator: "accounts:write" }, problems: ["account_not_found", "operator_protected"] },
       },
       async (request) => {
         const { account_id: accountId } = request.params;
+        await protectOperators(request, accountId);
         await lifecycle.suspend(actorOf(request), accountId, reasonOf(request.body));
         return show(accountId);
       },
@@ -76,7 +82,7 @@ export const lifecycleRoutes =
 
     app.post(
       "/operator/accounts/:account_id/resume",
-      { schema: RESUME_ACCOUNT, config: { access: "operator", problems: ["account_not_found"] } },
+      { schema: RESUME_ACCOUNT, config: { access: { operator: "accounts:write" }, problems: ["account_not_found"] } },
       async (request) => {
         await lifecycle.resume(actorOf(request), request.params.account_id);
         return show(request.params.account_id);
@@ -87,9 +93,10 @@ export const lifecycleRoutes =
       "/operator/accounts/:account_id/email",
       {
         schema: CHANGE_EMAIL,
-        config: { access: "operator", problems: ["account_not_found", "email_taken"] },
+        config: { access: { operator: "accounts:write" }, problems: ["account_not_found", "email_taken", "operator_protected"] },
       },
       async (request) => {
+        await protectOperators(request, request.params.account_id);
         const status = await accounts.changeEmail(request.params.account_id, request.body, actorOf(request));
         return { status, account: await show(request.params.account_id) };
       },
@@ -97,8 +104,9 @@ export const lifecycleRoutes =
 
     app.post(
       "/operator/accounts/:account_id/end-sessions",
-      { schema: END_SESSIONS, config: { access: "operator", problems: ["account_not_found"] } },
+      { schema: END_SESSIONS, config: { access: { operator: "accounts:write" }, problems: ["account_not_found", "operator_protected"] } },
       async (request, reply) => {
+        await protectOperators(request, request.params.account_id);
         await lifecycle.endSessions(actorOf(request), request.params.account_id);
         return reply.code(204).send(null);
       },
@@ -108,10 +116,11 @@ export const lifecycleRoutes =
       "/operator/accounts/:account_id/erase",
       {
         schema: ERASE_ACCOUNT,
-        config: { access: "operator", problems: ["account_not_found", "operator_protected"] },
+        config: { access: { operator: "accounts:erase" }, problems: ["account_not_found", "operator_protected"] },
       },
       async (request, reply) => {
         const confirmation = { email: request.body.email, reason: reasonOf(request.body) };
+        await protectOperators(request, request.params.account_id);
         await lifecycle.erase(actorOf(request), request.params.account_id, confirmation);
         return reply.code(204).send(null);
       },
@@ -121,7 +130,7 @@ export const lifecycleRoutes =
       "/operator/accounts/:account_id/export",
       {
         schema: EXPORT_ACCOUNT,
-        config: { access: "operator", problems: ["account_not_found"], produces: [ZIP] },
+        config: { access: { operator: "accounts:export" }, problems: ["account_not_found"], produces: [ZIP] },
       },
       async (request, reply) =>
         downloads.send(request, reply, () => exportFile(request, request.params.account_id)),

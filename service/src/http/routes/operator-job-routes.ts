@@ -16,7 +16,7 @@ type OperatorJobAction = "cancel" | "pause" | "resume";
 export const operatorJobRoutes =
   ({ database, actions }: OperatorJobRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    app.get("/operator/jobs", { schema: LIST, config: { access: "operator" } }, async (request, reply) => {
+    app.get("/operator/jobs", { schema: LIST, config: { access: { operator: "jobs:read" } } }, async (request, reply) => {
       const jobs = await listAllJobs(database, request.query);
       nextPageLink(request, reply, {
         after: jobs.length === request.query.limit ? jobs.at(-1)?.id : undefined,
@@ -36,7 +36,7 @@ export const operatorJobRoutes =
             params: JobParams,
             response: { 200: OperatorJob },
           },
-          config: { access: "operator", problems: ["job_not_found", "job_state_conflict"] },
+          config: { access: { operator: "jobs:write" }, problems: ["job_not_found", "job_state_conflict"] },
         },
         async (request) => {
           const { job_id: jobId } = request.params;

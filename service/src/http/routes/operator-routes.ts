@@ -48,7 +48,7 @@ export const operatorRoutes =
 
     app.get(
       "/operator/accounts",
-      { schema: LIST_ACCOUNTS, config: { access: "operator" } },
+      { schema: LIST_ACCOUNTS, config: { access: { operator: "accounts:read" } } },
       async (request, reply) => {
         const { skip, limit } = request.query;
         const { accounts: found, total } = await accounts.list(request.query);
@@ -64,20 +64,26 @@ export const operatorRoutes =
 
     app.post(
       "/operator/accounts",
-      { schema: OPEN_ACCOUNT, config: { access: "operator", problems: ["email_taken"] } },
+      { schema: OPEN_ACCOUNT, config: { access: { operator: "accounts:write" }, problems: ["email_taken"] } },
       async (request, reply) =>
         reply.code(201).send(await showInvited(await accounts.invite(request.body, actorOf(request)))),
     );
 
     app.get(
       "/operator/accounts/:account_id",
-      { schema: GET_ACCOUNT_BY_ID, config: { access: "operator", problems: ["account_not_found"] } },
+      {
+        schema: GET_ACCOUNT_BY_ID,
+        config: { access: { operator: "accounts:read" }, problems: ["account_not_found"] },
+      },
       (request) => show(request.params.account_id),
     );
 
     app.patch(
       "/operator/accounts/:account_id",
-      { schema: CHANGE_PLAN, config: { access: "operator", problems: ["account_not_found"] } },
+      {
+        schema: CHANGE_PLAN,
+        config: { access: { operator: "accounts:write" }, problems: ["account_not_found"] },
+      },
       async (request) => {
         const { account_id: accountId } = request.params;
         const { plan } = request.body;
@@ -95,7 +101,10 @@ export const operatorRoutes =
       "/operator/accounts/:account_id/grants",
       {
         schema: GRANT_CREDITS,
-        config: { access: "operator", problems: ["account_not_found", "insufficient_credits"] },
+        config: {
+          access: { operator: "credits:write" },
+          problems: ["account_not_found", "insufficient_credits"],
+        },
       },
       async (request, reply) => {
         const { amount, note } = request.body;
@@ -118,7 +127,7 @@ export const operatorRoutes =
       "/operator/accounts/:account_id/invitation",
       {
         schema: INVITE_AGAIN,
-        config: { access: "operator", problems: ["account_not_found", "account_active"] },
+        config: { access: { operator: "accounts:write" }, problems: ["account_not_found", "account_active"] },
       },
       async (request, reply) =>
         reply
@@ -128,7 +137,7 @@ export const operatorRoutes =
 
     app.get(
       "/operator/accounts/:account_id/keys",
-      { schema: LIST_KEYS_OF, config: { access: "operator", problems: ["account_not_found"] } },
+      { schema: LIST_KEYS_OF, config: { access: { operator: "accounts:read" }, problems: ["account_not_found"] } },
       async (request) => {
         const { id } = await accounts.find(request.params.account_id);
         return (await deps.apiKeys.list(id)).map(presentKey);
@@ -137,7 +146,7 @@ export const operatorRoutes =
 
     app.get(
       "/operator/accounts/:account_id/credits",
-      { schema: GET_CREDITS_OF, config: { access: "operator", problems: ["account_not_found"] } },
+      { schema: GET_CREDITS_OF, config: { access: { operator: "accounts:read" }, problems: ["account_not_found"] } },
       async (request, reply) => {
         const { id, balance, reserved } = await accounts.find(request.params.account_id);
         const { entries, total } = await ledger.page(id, request.query);

@@ -72,10 +72,13 @@ export const WEB_PAGES = [
   "/webhooks",
   "/webhooks/:webhook_id",
   "/usage",
+  "/audit",
   "/settings",
   "/operator/accounts",
   "/operator/accounts/:account_id",
   "/operator/jobs",
+  "/operator/keys",
+  "/operator/audit",
   "/operator/system",
 ];
 /** Paths of the service, including 404s below them. */
