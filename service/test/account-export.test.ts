@@ -14,12 +14,17 @@ afterAll(() => service[Symbol.asyncDispose]());
 test("it has the account, keys without secrets, webhooks, usage, ledger, and jobs with their results", async () => {
   const ann = await service.openAccount({ credits: 100 });
   const bob = await service.openAccount();
-  const { body: hook } = await service.ask("/webhooks", { key: ann.key, body: { url: "http://127.0.0.1:9/" } });
+  const { body: hook } = await service.ask("/webhooks", {
+    key: ann.key,
+    body: { url: "http://127.0.0.1:9/" },
+  });
   const { key: testKey } = await ann.makeKey({ mode: "test" });
   const jobs: string[] = [];
   for (const key of [ann.key, testKey]) {
     const lists = listsOf(service, { key });
-    const { id } = await lists.begin("name,email\nAnn,valid@mailvet.test\nBo,mailbox-not-found@mailvet.test\n");
+    const { id } = await lists.begin(
+      "name,email\nAnn,valid@mailvet.test\nBo,mailbox-not-found@mailvet.test\n",
+    );
     await lists.ended(id);
     jobs.push(id);
   }
@@ -71,7 +76,10 @@ test("the operator gets the same file", async () => {
 
 test("it needs the password, and its token is good for the owner only", async () => {
   const [ann, bob] = [await service.openAccount(), await service.openAccount()];
-  const wrong = await service.ask("/account/export", { cookie: ann.cookie, body: { password: "a guess at it" } });
+  const wrong = await service.ask("/account/export", {
+    cookie: ann.cookie,
+    body: { password: "a guess at it" },
+  });
   await expectProblem(service, wrong, "wrong_credentials");
   const token = await tokenOf(ann);
   const byBob = await service.ask(`/account/export?token=${token}`, { cookie: bob.cookie });

@@ -17,7 +17,15 @@ const journey = journeysIn({
 journey("the sign-in pages have no serious violations", async ({ visit }) => {
   const { page, open } = await visit({ expected: ["404 GET /nowhere"] });
   const findings: string[] = [];
-  for (const path of ["/sign-in", "/sign-up", "/forgotten-password", "/reset-password?token=x", "/reset-password?invitation=yes&token=x", "/suspended", "/nowhere"]) {
+  for (const path of [
+    "/sign-in",
+    "/sign-up",
+    "/forgotten-password",
+    "/reset-password?token=x",
+    "/reset-password?invitation=yes&token=x",
+    "/suspended",
+    "/nowhere",
+  ]) {
     await open(path);
     await page.getByRole("heading", { level: 1 }).waitFor();
     findings.push(...(await findingsOn(page, path)));

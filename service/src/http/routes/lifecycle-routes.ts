@@ -70,7 +70,10 @@ export const lifecycleRoutes =
       "/operator/accounts/:account_id/suspend",
       {
         schema: SUSPEND_ACCOUNT,
-        config: { access: { operator: "accounts:write" }, problems: ["account_not_found", "operator_protected"] },
+        config: {
+          access: { operator: "accounts:write" },
+          problems: ["account_not_found", "operator_protected"],
+        },
       },
       async (request) => {
         const { account_id: accountId } = request.params;
@@ -82,7 +85,10 @@ export const lifecycleRoutes =
 
     app.post(
       "/operator/accounts/:account_id/resume",
-      { schema: RESUME_ACCOUNT, config: { access: { operator: "accounts:write" }, problems: ["account_not_found"] } },
+      {
+        schema: RESUME_ACCOUNT,
+        config: { access: { operator: "accounts:write" }, problems: ["account_not_found"] },
+      },
       async (request) => {
         await lifecycle.resume(actorOf(request), request.params.account_id);
         return show(request.params.account_id);
@@ -93,7 +99,10 @@ export const lifecycleRoutes =
       "/operator/accounts/:account_id/email",
       {
         schema: CHANGE_EMAIL,
-        config: { access: { operator: "accounts:write" }, problems: ["account_not_found", "email_taken", "operator_protected"] },
+        config: {
+          access: { operator: "accounts:write" },
+          problems: ["account_not_found", "email_taken", "operator_protected"],
+        },
       },
       async (request) => {
         await protectOperators(request, request.params.account_id);
@@ -104,7 +113,13 @@ export const lifecycleRoutes =
 
     app.post(
       "/operator/accounts/:account_id/end-sessions",
-      { schema: END_SESSIONS, config: { access: { operator: "accounts:write" }, problems: ["account_not_found", "operator_protected"] } },
+      {
+        schema: END_SESSIONS,
+        config: {
+          access: { operator: "accounts:write" },
+          problems: ["account_not_found", "operator_protected"],
+        },
+      },
       async (request, reply) => {
         await protectOperators(request, request.params.account_id);
         await lifecycle.endSessions(actorOf(request), request.params.account_id);
@@ -116,7 +131,10 @@ export const lifecycleRoutes =
       "/operator/accounts/:account_id/erase",
       {
         schema: ERASE_ACCOUNT,
-        config: { access: { operator: "accounts:erase" }, problems: ["account_not_found", "operator_protected"] },
+        config: {
+          access: { operator: "accounts:erase" },
+          problems: ["account_not_found", "operator_protected"],
+        },
       },
       async (request, reply) => {
         const confirmation = { email: request.body.email, reason: reasonOf(request.body) };

@@ -16,13 +16,17 @@ type OperatorJobAction = "cancel" | "pause" | "resume";
 export const operatorJobRoutes =
   ({ database, actions }: OperatorJobRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    app.get("/operator/jobs", { schema: LIST, config: { access: { operator: "jobs:read" } } }, async (request, reply) => {
-      const jobs = await listAllJobs(database, request.query);
-      nextPageLink(request, reply, {
-        after: jobs.length === request.query.limit ? jobs.at(-1)?.id : undefined,
-      });
-      return jobs;
-    });
+    app.get(
+      "/operator/jobs",
+      { schema: LIST, config: { access: { operator: "jobs:read" } } },
+      async (request, reply) => {
+        const jobs = await listAllJobs(database, request.query);
+        nextPageLink(request, reply, {
+          after: jobs.length === request.query.limit ? jobs.at(-1)?.id : undefined,
+        });
+        return jobs;
+      },
+    );
 
     for (const [action, [summary, description, done]] of Object.entries(ACTIONS)) {
       app.post(

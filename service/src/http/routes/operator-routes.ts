@@ -137,7 +137,10 @@ export const operatorRoutes =
 
     app.get(
       "/operator/accounts/:account_id/keys",
-      { schema: LIST_KEYS_OF, config: { access: { operator: "accounts:read" }, problems: ["account_not_found"] } },
+      {
+        schema: LIST_KEYS_OF,
+        config: { access: { operator: "accounts:read" }, problems: ["account_not_found"] },
+      },
       async (request) => {
         const { id } = await accounts.find(request.params.account_id);
         return (await deps.apiKeys.list(id)).map(presentKey);
@@ -146,7 +149,10 @@ export const operatorRoutes =
 
     app.get(
       "/operator/accounts/:account_id/credits",
-      { schema: GET_CREDITS_OF, config: { access: { operator: "accounts:read" }, problems: ["account_not_found"] } },
+      {
+        schema: GET_CREDITS_OF,
+        config: { access: { operator: "accounts:read" }, problems: ["account_not_found"] },
+      },
       async (request, reply) => {
         const { id, balance, reserved } = await accounts.find(request.params.account_id);
         const { entries, total } = await ledger.page(id, request.query);
