@@ -70,7 +70,9 @@ test("the operator gets the same file", async () => {
     headers: { cookie },
   });
   expect(response.headers.get("content-type")).toBe("application/zip");
-  expect(response.headers.get("content-disposition")).toContain(`mailvet-${ann.email}.zip`);
+  expect(response.headers.get("content-disposition")).toContain(
+    `filename*=UTF-8''mailvet-${encodeURIComponent(ann.email)}.zip`,
+  );
   expect(unzip(Buffer.from(await response.arrayBuffer())).get("account.json")).toContain(ann.email);
 });
 
