@@ -24,7 +24,12 @@ journey("an account is opened by link, suspended, resumed and erased", async ({ 
   await operator.page.getByText("Invited", { exact: true }).waitFor();
 
   const ann = await visit({
-    expected: ["403 GET /api/v1/auth/session", "403 GET /api/v1/webhooks", "403 POST /api/v1/auth/sign-in"],
+    expected: [
+      "403 GET /api/v1/auth/session",
+      "403 GET /api/v1/account",
+      "403 GET /api/v1/webhooks",
+      "403 POST /api/v1/auth/sign-in",
+    ],
   });
   await ann.open(`${link.pathname}${link.search}`);
   await ann.page.getByRole("heading", { name: "Choose a password" }).waitFor();
@@ -69,7 +74,9 @@ journey("an owner exports and closes the account from Settings", async ({ servic
   const { body } = await service.ask("/operator/accounts", { cookie, body: { email: "bob@shop.example" } });
   const token = new URL(body.invitation_link).searchParams.get("token");
   await service.ask("/auth/password-reset/confirm", { body: { token, new_password: PASSWORD } });
-  const { page, open } = await visit({ expected: ["401 POST /api/v1/account/close"] });
+  const { page, open } = await visit({
+    expected: ["401 POST /api/v1/account/close", "401 GET /api/v1/account"],
+  });
   await open("/settings");
   await signIn(page, "bob@shop.example");
   const data = page.getByRole("region", { name: "Your data" });
