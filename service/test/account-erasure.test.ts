@@ -55,6 +55,7 @@ const TABLES: Readonly<Record<string, string>> = {
   "public.audit_entries": "what operators did to the account is kept, without emails",
   "public.attempts": "hashes, for a day at most",
   "public.ai_questions": "counts per day",
+  "public.migrations": "names of migrations",
   "public.blob_stores": "one row per installation",
   "public.egress_sessions": "counts per identity and day",
   "public.host_leases": "mail hosts",

@@ -8,7 +8,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import type { Sessions } from "../accounts/sessions.ts";
 import { type Actor, auditOnCommit, type NewAuditEntry, recordAudit } from "../audit/audit-writer.ts";
 import { Refusal, wrongValue } from "../base/refusal.ts";
-import type { BeforeCommit, Database } from "../db/database.ts";
+import { type BeforeCommit, DEADLOCK, type Database, sqlStateOf } from "../db/database.ts";
 import type { JobActions } from "../jobs/job-actions.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import type { Uploads } from "../uploads/uploads.ts";
@@ -42,6 +42,8 @@ export type Lifecycle = {
   reconcile(): Promise<void>;
 };
 
+const MAX_TRIES = 5;
+
 export function createLifecycle(deps: LifecycleDeps): Lifecycle {
   const { accounts, sessions, jobs, uploads, webhooks, tasks } = deps;
   const { orm } = deps.database;
@@ -50,7 +52,7 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
   const recheckGroup = (accountId: string) => accountId;
 
   /** May be repeated after a failure. */
-  const eraseRest = async (accountId: string) => {
+  const eraseOnce = async (accountId: string) => {
     await orm.transaction((tx) => sessions.endAll(tx, accountId));
     await jobs.eraseAll(accountId);
     await uploads.eraseAll(accountId);
@@ -58,6 +60,17 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     await accounts.remove(accountId);
     // A task that was being saved meanwhile may have added another one.
     await orm.transaction((tx) => tasks.closeAccount(tx, accountId));
+  };
+
+  /** What is still being saved for the account may be locked in another order. */
+  const eraseRest = async (accountId: string) => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await eraseOnce(accountId);
+      } catch (error) {
+        if (tries === MAX_TRIES || sqlStateOf(error) !== DEADLOCK) throw error;
+      }
+    }
   };
 
   const record = (by: Actor, entry: NewAuditEntry): BeforeCommit<void> => auditOnCommit(by, () => entry);

@@ -1,7 +1,7 @@
 /** One account: facts, actions, plan and credits, recent jobs, keys and ledger. */
 
 import type { ApiKey, LedgerEntry, OperatorAccount } from "@mailvet/contract";
-import { Alert, Anchor, Badge, Group, SimpleGrid, Stack, Table, Text } from "@mantine/core";
+import { Alert, Anchor, Badge, Box, Group, SimpleGrid, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { ErrorAlert } from "../../components/error-alert.tsx";
@@ -11,7 +11,7 @@ import { PageHeader } from "../../components/page-header.tsx";
 import { Section } from "../../components/section.tsx";
 import { Stat, StatGrid } from "../../components/stat.tsx";
 import { TableHead } from "../../components/table-head.tsx";
-import { Timestamp } from "../../components/timestamp.tsx";
+import { formatDay, Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
 import { signed } from "../usage/ledger-entry.tsx";
 import { AccountActions } from "./account-actions.tsx";
@@ -79,7 +79,7 @@ function AccountSections({ account }: { account: OperatorAccount }) {
         <Stat isSmall name={texts.used} value={formatNumber(account.credits_used_30d)}>
           {texts.usedHint}
         </Stat>
-        <Stat isSmall name={messages.accounts.lastSeen} value={dateOf(account.last_seen_at)}>
+        <Stat isSmall name={messages.accounts.lastSeen} value={account.last_seen_at ? formatDay(account.last_seen_at) : common.none}>
           {texts.lastSeenHint}
         </Stat>
       </StatGrid>
@@ -99,12 +99,6 @@ function AccountSections({ account }: { account: OperatorAccount }) {
       <Ledger accountId={account.id} />
     </Stack>
   );
-}
-
-const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
-
-function dateOf(at: string | null): string {
-  return at ? DATE.format(new Date(at)) : common.none;
 }
 
 function RecentJobs({ accountId }: { accountId: string }) {
@@ -192,10 +186,12 @@ function LedgerRow({ entry }: { entry: LedgerEntry }) {
   return (
     <Table.Tr>
       <Table.Th scope="row" fw={500} className="breaks">
-        {texts.kinds[entry.kind]}
-        <Text size="xs" c="dimmed">
-          {entry.reference}
-        </Text>
+        <Box ta="left">
+          {texts.kinds[entry.kind]}
+          <Text size="xs" c="dimmed">
+            {entry.reference}
+          </Text>
+        </Box>
       </Table.Th>
       <Table.Td data-name={texts.at}>
         <Timestamp at={entry.created_at} />

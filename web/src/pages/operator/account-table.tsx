@@ -4,16 +4,17 @@ import type { AccountSort, OperatorAccount, SortOrder } from "@mailvet/contract"
 import { Anchor, Badge, Group, Table, Text, UnstyledButton } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { formatNumber } from "../../components/number-format.ts";
-import { Timestamp } from "../../components/timestamp.tsx";
+import { Day } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
 import { AccountStateBadge } from "./account-state.tsx";
 import { messages } from "./messages.tsx";
 
 const texts = messages.accounts;
 
-/** Column, its sort key, and whether it is a number. */
-const COLUMNS: readonly (readonly [name: string, sort: AccountSort, isNumber: boolean])[] = [
+/** Column, its sort key, if any, and whether it is a number. */
+const COLUMNS: readonly (readonly [name: string, sort: AccountSort | undefined, isNumber: boolean])[] = [
   [texts.email, "email", false],
+  [texts.state, undefined, false],
   [texts.plan, "plan", false],
   [texts.credits, "credits", true],
   [texts.used, "used", true],
@@ -28,19 +29,24 @@ export function AccountTable({ accounts, sort, order, onSort }: AccountTableProp
         <Table.Tr>
           {COLUMNS.map(([name, key, isNumber]) => (
             <Table.Th
-              key={key}
+              key={name}
               scope="col"
               ta={isNumber ? "right" : "left"}
-              aria-sort={sort === key ? SORTED[order] : undefined}
+              style={{ whiteSpace: "nowrap" }}
+              aria-sort={key && sort === key ? SORTED[order] : undefined}
             >
-              <UnstyledButton
-                fz="sm"
-                fw={600}
-                onClick={() => onSort(key, sort === key ? OTHER[order] : FIRST[key])}
-              >
-                {name}
-                <span aria-hidden="true">{sort === key ? ARROWS[order] : ""}</span>
-              </UnstyledButton>
+              {key === undefined ? (
+                name
+              ) : (
+                <UnstyledButton
+                  fz="sm"
+                  fw={600}
+                  onClick={() => onSort(key, sort === key ? OTHER[order] : FIRST[key])}
+                >
+                  {name}
+                  <span aria-hidden="true">{sort === key ? ARROWS[order] : ""}</span>
+                </UnstyledButton>
+              )}
             </Table.Th>
           ))}
         </Table.Tr>
@@ -73,12 +79,14 @@ const FIRST: Readonly<Record<AccountSort, SortOrder>> = {
   created: "desc",
 };
 
+const ONE_LINE = { whiteSpace: "nowrap" } as const;
+
 function AccountRow({ account }: { account: OperatorAccount }) {
   const { id, email, plan, is_operator, state, credits } = account;
   return (
     <Table.Tr>
       <Table.Th scope="row" fw={500}>
-        <Group gap={6} component="span" display="inline-flex">
+        <Group gap={6} component="span" display="inline-flex" ta="left">
           <Anchor
             inherit
             className="breaks"
@@ -88,7 +96,6 @@ function AccountRow({ account }: { account: OperatorAccount }) {
           >
             {email}
           </Anchor>
-          {state !== "active" && <AccountStateBadge state={state} />}
           {is_operator && (
             <Badge size="sm" color="grape">
               {common.operator}
@@ -96,9 +103,14 @@ function AccountRow({ account }: { account: OperatorAccount }) {
           )}
         </Group>
       </Table.Th>
-      <Table.Td data-name={texts.plan}>{common.plans[plan]}</Table.Td>
+      <Table.Td data-name={texts.state}>
+        <AccountStateBadge state={state} />
+      </Table.Td>
+      <Table.Td data-name={texts.plan} style={ONE_LINE}>
+        {common.plans[plan]}
+      </Table.Td>
       <Table.Td data-name={texts.credits} ta="right" className="tabular">
-        <span>
+        <span style={ONE_LINE}>
           {formatNumber(credits.balance)}
           {credits.reserved > 0 && (
             <Text span size="xs" c="dimmed">
@@ -111,11 +123,11 @@ function AccountRow({ account }: { account: OperatorAccount }) {
       <Table.Td data-name={texts.used} ta="right" className="tabular">
         {formatNumber(account.credits_used_30d)}
       </Table.Td>
-      <Table.Td data-name={texts.lastSeen}>
-        <Timestamp at={account.last_seen_at} />
+      <Table.Td data-name={texts.lastSeen} style={ONE_LINE}>
+        <Day at={account.last_seen_at} />
       </Table.Td>
-      <Table.Td data-name={texts.created}>
-        <Timestamp at={account.created_at} />
+      <Table.Td data-name={texts.created} style={ONE_LINE}>
+        <Day at={account.created_at} />
       </Table.Td>
     </Table.Tr>
   );
