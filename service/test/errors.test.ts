@@ -110,7 +110,10 @@ const ROWS: readonly Row[] = [
     "a suspended account",
     "account_suspended",
     takesSessions,
-    by(() => ({ cookie: people.suspended.cookie })),
+    (endpoint) => {
+      const { key, cookie } = people.suspended;
+      return by(() => (takesKeys(endpoint) ? { key } : { cookie }))(endpoint);
+    },
   ],
   ["a plan without API access", "api_access_not_included", takesKeys, by(() => ({ key: people.free.key }))],
   [
