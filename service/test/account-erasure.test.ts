@@ -197,9 +197,10 @@ async function fill(account: TestAccount): Promise<string[]> {
     accountId,
   ]);
   await pool.query("insert into slices (job_id, number, emails) values ($1, 999, '[]')", [paused.id]);
-  await pool.query("insert into tasks (group_id, queue, subject, state) values ($1, 'slice', '999', 'waiting')", [
-    paused.id,
-  ]);
+  await pool.query(
+    "insert into tasks (group_id, queue, subject, state) values ($1, 'slice', '999', 'waiting')",
+    [paused.id],
+  );
   await pool.query(
     `insert into operator_keys (account_id, name, key_hash, prefix, scopes, allowed_ranges)
      values ($1, 'x', 'x', 'mv_op_', '{}', '{}')`,

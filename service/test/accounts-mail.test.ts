@@ -264,6 +264,11 @@ test("a new email applies when its link is opened, once, and both addresses are 
   expect((await world.accounts.find(accountId)).email).toBe(next);
   expect((await refusalOf(world.accounts.confirmNewEmail(token, {}))).code).toBe("link_expired");
   await post.received(4);
-  expect(post.mails.slice(2).flatMap(({ to }) => to).sort()).toEqual([EMAIL, next].sort());
+  expect(
+    post.mails
+      .slice(2)
+      .flatMap(({ to }) => to)
+      .sort(),
+  ).toEqual([EMAIL, next].sort());
   expect(await world.accounts.signIn(next, PASSWORD, HERE)).toMatchObject({ accountId });
 });

@@ -10,7 +10,14 @@ import type { LedgerEntry, ReferenceKind } from "@mailvet/contract";
 import { and, desc, eq, inArray, lte } from "drizzle-orm";
 import { createBatcher } from "../base/batcher.ts";
 import type { LogEvent } from "../base/log-events.ts";
-import { type BeforeCommit, DEADLOCK, type Database, type Orm, sqlStateOf, UNIQUE_VIOLATION } from "../db/database.ts";
+import {
+  type BeforeCommit,
+  type Database,
+  DEADLOCK,
+  type Orm,
+  sqlStateOf,
+  UNIQUE_VIOLATION,
+} from "../db/database.ts";
 import { insufficientCredits, type OnLow, runsLow } from "./balance-checks.ts";
 import { writeCharges } from "./charge-fast-path.ts";
 import { isJobKey } from "./job-credits.ts";

@@ -8,7 +8,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import type { Sessions } from "../accounts/sessions.ts";
 import { type Actor, auditOnCommit, type NewAuditEntry, recordAudit } from "../audit/audit-writer.ts";
 import { Refusal, wrongValue } from "../base/refusal.ts";
-import { type BeforeCommit, DEADLOCK, type Database, sqlStateOf } from "../db/database.ts";
+import { type BeforeCommit, type Database, DEADLOCK, sqlStateOf } from "../db/database.ts";
 import type { JobActions } from "../jobs/job-actions.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import type { Uploads } from "../uploads/uploads.ts";

@@ -79,7 +79,11 @@ function AccountSections({ account }: { account: OperatorAccount }) {
         <Stat isSmall name={texts.used} value={formatNumber(account.credits_used_30d)}>
           {texts.usedHint}
         </Stat>
-        <Stat isSmall name={messages.accounts.lastSeen} value={account.last_seen_at ? formatDay(account.last_seen_at) : common.none}>
+        <Stat
+          isSmall
+          name={messages.accounts.lastSeen}
+          value={account.last_seen_at ? formatDay(account.last_seen_at) : common.none}
+        >
           {texts.lastSeenHint}
         </Stat>
       </StatGrid>

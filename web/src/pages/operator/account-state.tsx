@@ -14,7 +14,7 @@ const COLORS: Readonly<Record<AccountState, string>> = {
 
 export function AccountStateBadge({ state }: { state: AccountState }) {
   return (
-    <Badge size="sm" color={COLORS[state]}>
+    <Badge size="sm" color={COLORS[state]} miw="max-content">
       {messages.states[state]}
     </Badge>
   );
