@@ -32,7 +32,7 @@ export async function startWorkerRole(
 ): Promise<readonly Worker[]> {
   const { database, boss, tasks, pubsub, ledger, webhooks, hostLimiters, gates, naming, adjudicator } = parts;
   const { validations, verdictCache, feedback, idempotentResponses, sessions, accounts } = parts;
-  const { files, uploads, transitions, jobActions, metrics, tracing } = parts;
+  const { auditLog, files, uploads, transitions, jobActions, metrics, tracing } = parts;
   const { countVerdict } = metrics;
   const { pool } = database;
   const feed = createFeed({ pool, boss });
@@ -52,6 +52,7 @@ export async function startWorkerRole(
       uploads: uploads.eraseExpired,
       jobs: jobActions.eraseExpired,
       deliveries: webhooks.eraseOld,
+      audit: auditLog.deleteOld,
       rechecks: validations.rechecks.eraseOld,
       ...(hostLimiters ? { paces: hostLimiters.forgetOld } : {}),
       request_limits: () => deleteIdleUsage(pool),
