@@ -99,17 +99,13 @@ test("a request whose client disconnected counts until its handler has finished"
   await expect.poll(async () => (await bulk(busy, key)).status).toBe(200);
 });
 
-test("a continuously delayed event loop sheds load; a single delay does not", async () => {
+test("a continuously delayed event loop sheds load", async () => {
   await using slow = await openHttpWorld({ maxEventLoopDelayMs: 200 });
   const block = (ms: number) => {
     const until = performance.now() + ms;
     while (performance.now() < until);
   };
   const ask = async () => (await fetch(`${slow.api}/open`)).status;
-  await wait(500); // timing: normal operation before the delay
-  block(600);
-  await wait(5); // timing: the delay has been sampled
-  expect(await ask()).toBe(200);
   const blocking = setInterval(() => block(450), 1);
   const statuses = [];
   while (statuses.at(-1) !== 503 && statuses.length < 10) statuses.push(await ask());
