@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { anyCharacter } from "../../test/any-character.ts";
 import { CORPUS } from "../../test/corpus/corpus.ts";
 import { growth, LINEAR_AT_FOURFOLD } from "../../test/growth.ts";
 import { REPLY_CATEGORIES, REPLY_STAGES, type ReplyStage, readReply } from "./meaning.ts";
@@ -122,7 +123,7 @@ test("any text at any stage has a meaning with a reason", () => {
     "[ip]",
   );
   const words = fc.oneof(
-    fc.string({ unit: "binary", maxLength: 200 }),
+    fc.string({ unit: anyCharacter, maxLength: 200 }),
     fc.array(pieces).map((list) => list.join(" ")),
   );
   fc.assert(
