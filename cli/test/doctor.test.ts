@@ -25,9 +25,7 @@ const WORLD: MailWorld = {
 async function doctorIn(world: MailWorld, ...args: string[]): Promise<Run> {
   await using lab = await openLab(world);
   const env = {
-    DNS_SERVERS: lab.nameServer,
-    SMTP_PORT: String(lab.smtpPort),
-    EGRESS_ALLOW: "127.0.0.0/8",
+    ...lab.env,
     EHLO_NAME: "probe.firm.test",
     MAIL_FROM: "ask@firm.test",
     SOURCE_ADDRESS: OURS,
@@ -99,9 +97,7 @@ test("each identity of EGRESS_FILE is examined under its own heading, from its o
   const bad = { ...good, name: "bad", ehlo_name: "other.firm.test", source_address: "127.0.0.78" };
   writeFileSync(path, JSON.stringify({ identities: [good, bad] }));
   const env = {
-    DNS_SERVERS: lab.nameServer,
-    SMTP_PORT: String(lab.smtpPort),
-    EGRESS_ALLOW: "127.0.0.0/8",
+    ...lab.env,
     EGRESS_FILE: path,
   };
   const { code, stdout } = await mailvet(["doctor"], { env });

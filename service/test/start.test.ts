@@ -95,9 +95,7 @@ test.concurrent("SIGTERM does not wait for a silent mail server: the list is ans
   await using installation = openProgramInstallation();
   const program = await installation.start({
     BOOTSTRAP_API_KEY: KEY,
-    DNS_SERVERS: lab.nameServer,
-    SMTP_PORT: String(lab.smtpPort),
-    EGRESS_ALLOW: "127.0.0.0/8",
+    ...lab.env,
   });
   const list = fetch(`${program.url}/api/v1/validation/bulk`, {
     method: "POST",
