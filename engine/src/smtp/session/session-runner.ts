@@ -286,7 +286,7 @@ export class ProbeSession {
     return this.#limits.knownGood ?? (first.isDecoy ? undefined : first);
   }
 
-  /** The mailbox that was named again used a place in the open transaction, or began one of its own. */
+  /** The mailbox that was named again counts as a recipient of the open transaction, or began one of its own. */
   #closeAfter(known: KnownGood): void {
     this.#askedAgainAt = this.#counts.recipients;
     if (this.#hasRoomFor(known)) this.#transaction!.recipients++;
