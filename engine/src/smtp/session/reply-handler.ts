@@ -9,37 +9,27 @@ import { findingWithoutReply, interpretReply } from "../mailbox-finding.ts";
 import type { HostDenial, ProbeRequest } from "../probe-request.ts";
 import { isBeyondReliable, recordReliable } from "../throttle/learned-limits.ts";
 import { confirmAll, RefusalStreak } from "./refusal-streak.ts";
-import type {
-  BatchTally,
-  ProbeSessionDeps,
-  SessionContext,
-  SessionCounts,
-  SessionTarget,
-} from "./session-context.ts";
+import type { BatchTally, SessionContext } from "./session-context.ts";
 import { ANSWER_OF_ENDING } from "./session-ending.ts";
 import type { OpenTransaction, TransactionPlan } from "./transaction-plan.ts";
 
 export class ReplyHandler {
-  readonly #deps: ProbeSessionDeps;
-  readonly #target: SessionTarget;
-  readonly #counts: SessionCounts;
+  readonly #session: SessionContext;
   /** Refusals since the last acceptance, held until they are credible. */
   readonly streak = new RefusalStreak();
   /** By category, for the event at the end of the session. */
   readonly replies: SmtpSessionEvent["replies"] = {};
 
-  constructor({ deps, target, counts }: SessionContext) {
-    this.#deps = deps;
-    this.#target = target;
-    this.#counts = counts;
+  constructor(session: SessionContext) {
+    this.#session = session;
   }
 
   /** A server without SMTPUTF8 cannot answer for a mailbox name that needs it. */
   sendable(groups: ProbeRequest[][]): ProbeRequest[][] {
-    const { extensions } = this.#target.client;
+    const { client, host } = this.#session.target;
     return groups.filter((group) => {
-      if (!group[0]!.smtpUtf8 || extensions?.has("SMTPUTF8")) return true;
-      const finding: MailboxFinding = { answer: "smtputf8_unsupported", mxHost: this.#target.host };
+      if (!group[0]!.smtpUtf8 || client.extensions?.has("SMTPUTF8")) return true;
+      const finding: MailboxFinding = { answer: "smtputf8_unsupported", mxHost: host };
       for (const request of group) this.#deny(request, "smtputf8_unsupported", finding);
       return false;
     });
@@ -52,24 +42,21 @@ export class ReplyHandler {
     { transaction }: TransactionPlan,
     tally: BatchTally,
   ): "accepted" | "refused" | "unanswered" {
-    const { client, host, identity } = this.#target;
+    const { deps, counts } = this.#session;
+    const { client, host, identity, limits } = this.#session.target;
     const ourNames = [identity.ehloName, identity.mailFrom]; // which a server may echo
     const { recipient } = request;
     const context = { stage, reply, mx: host, greetedAs: client.bannerName, recipient, ourNames };
-    const { finding, meaning } = interpretReply(context, this.#deps.profile);
+    const { finding, meaning } = interpretReply(context, deps.profile);
     this.replies[meaning.category] = (this.replies[meaning.category] ?? 0) + 1;
     const { answer } = finding;
     if (answer === "accepted") {
       confirmAll(this.streak.take()); // the server still distinguishes mailboxes
-      recordReliable(
-        this.#target.limits,
-        this.#counts.recipients + tally.answered,
-        this.#counts.refused + tally.refused,
-      );
-      this.#counts.accepted++;
+      recordReliable(limits, counts.recipients + tally.answered, counts.refused + tally.refused);
+      counts.accepted++;
       if (!request.isDecoy) {
-        this.#target.limits.knownGood = { recipient, smtpUtf8: request.smtpUtf8 };
-        delete this.#target.limits.doubted;
+        limits.knownGood = { recipient, smtpUtf8: request.smtpUtf8 };
+        delete limits.doubted;
       }
       request.settle(finding);
       return "accepted";
@@ -78,7 +65,7 @@ export class ReplyHandler {
     if (answer === "protocol_error" && client.usesPipelining && tally.ending) return "unanswered";
     if (stage === "mail") transaction.isExhausted = true;
     if (stage === "rcpt" && this.#needsNewTransaction(finding, transaction, request)) {
-      this.#deps.queue.add(request);
+      deps.queue.add(request);
       return "refused";
     }
     if (answer === "domain_not_accepted" && meaning.mailbox !== "does_not_exist") {
@@ -91,19 +78,19 @@ export class ReplyHandler {
     if (answer === "probe_blocked" && isAboutUs) {
       tally.block = reply;
       request.refuseFrom(identity.index, finding);
-      if (this.#deps.hasIdentityFor(request)) {
-        this.#deps.queue.add(request);
+      if (deps.hasIdentityFor(request)) {
+        deps.queue.add(request);
         return "refused";
       }
     }
     if (answer === "greylisted") identity.hostLimits.markGreylisting(host);
     if (stage === "rcpt" && this.#mayTryNextHost(request, finding)) {
       request.defer(host, finding);
-      this.#deps.queue.add(request);
+      deps.queue.add(request);
       return "refused";
     }
-    const recipients = this.#counts.recipients + tally.answered;
-    const isLate = isBeyondReliable(this.#target.limits, recipients, this.#counts.refused + tally.refused);
+    const recipients = counts.recipients + tally.answered;
+    const isLate = isBeyondReliable(limits, recipients, counts.refused + tally.refused);
     if (stage === "rcpt") this.streak.hold(request, finding, isLate);
     else request.settle(finding);
     return "refused";
@@ -114,22 +101,21 @@ export class ReplyHandler {
     const { answered, isBeyondCap, isErrorLimit, ending = "closed" } = tally;
     for (const [i, request] of unanswered.entries()) {
       const isCause = !isBeyondCap && !isErrorLimit && (i === 0 || answered === 0);
-      if (request.canRetryAfterSessionEnd(isCause)) this.#deps.queue.add(request);
-      else request.settle(findingWithoutReply(ANSWER_OF_ENDING[ending], this.#target.host));
+      if (request.canRetryAfterSessionEnd(isCause)) this.#session.deps.queue.add(request);
+      else request.settle(findingWithoutReply(ANSWER_OF_ENDING[ending], this.#session.target.host));
     }
   }
 
   /** This host cannot answer. Another may; the finding is certain only when all of them agree. */
   #deny(request: ProbeRequest, denial: HostDenial, finding: MailboxFinding): void {
-    request.deny(this.#target.host, denial);
-    if (this.#deps.hosts.some(({ name }) => request.isOpenTo(name))) {
-      this.#deps.queue.add(request);
+    const { deps, target } = this.#session;
+    request.deny(target.host, denial);
+    if (deps.hosts.some(({ name }) => request.isOpenTo(name))) {
+      deps.queue.add(request);
       return;
     }
     const isCertain =
-      request.isDeniedOnlyAs(denial) &&
-      !this.#deps.hasUnknownHosts &&
-      this.#target.client.extensions !== undefined;
+      request.isDeniedOnlyAs(denial) && !deps.hasUnknownHosts && target.client.extensions !== undefined;
     request.settle(isCertain ? finding : { ...finding, answer: "temporary_error" });
   }
 
@@ -138,10 +124,10 @@ export class ReplyHandler {
    * share their state, and not after a reply about us or our rate.
    */
   #mayTryNextHost(request: ProbeRequest, { answer, reply }: MailboxFinding): boolean {
-    if (request.deferral !== undefined || this.#deps.profile.isShared || (reply?.code ?? 0) >= 500)
-      return false;
+    const { deps, target } = this.#session;
+    if (request.deferral !== undefined || deps.profile.isShared || (reply?.code ?? 0) >= 500) return false;
     if (answer !== "greylisted" && answer !== "temporary_error") return false;
-    return this.#deps.hosts.some(({ name }) => name !== this.#target.host && request.isOpenTo(name));
+    return deps.hosts.some(({ name }) => name !== target.host && request.isOpenTo(name));
   }
 
   /**
@@ -161,8 +147,9 @@ export class ReplyHandler {
     if (answer !== "rate_limited" && !isOtherDomain) return false;
     if (!request.canRetryInNewTransaction()) return false;
     transaction.isExhausted = true;
-    if (isOtherDomain) this.#target.limits.oneDomainPerTransaction = true;
-    else if (transaction.accepted > 0) this.#target.limits.recipientsPerTransaction = transaction.accepted;
+    const { limits } = this.#session.target;
+    if (isOtherDomain) limits.oneDomainPerTransaction = true;
+    else if (transaction.accepted > 0) limits.recipientsPerTransaction = transaction.accepted;
     return true;
   }
 }

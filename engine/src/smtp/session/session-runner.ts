@@ -24,13 +24,7 @@ import {
 } from "../throttle/learned-limits.ts";
 import { confirmAll, retractAll } from "./refusal-streak.ts";
 import { ReplyHandler } from "./reply-handler.ts";
-import type {
-  BatchTally,
-  ProbeSessionDeps,
-  SessionContext,
-  SessionCounts,
-  SessionTarget,
-} from "./session-context.ts";
+import type { BatchTally, ProbeSessionDeps, SessionContext, SessionTarget } from "./session-context.ts";
 import { isBeyondCap, isErrorLimit, learnFromEnding } from "./session-ending.ts";
 import { type OpenTransaction, planTransactions, type TransactionPlan } from "./transaction-plan.ts";
 
@@ -49,15 +43,14 @@ const SLEEP_MS = 900;
 const TIME_SLICE_MS = 10_000;
 const LONG_QUEUE = 20;
 
-export class ProbeSession {
-  readonly #deps: ProbeSessionDeps;
-  readonly #target: SessionTarget;
+export class ProbeSession implements SessionContext {
+  readonly deps: ProbeSessionDeps;
+  readonly target: SessionTarget;
+  readonly counts = { recipients: 0, refused: 0, accepted: 0 };
   readonly #limits: LearnedLimits;
   #transaction: OpenTransaction | undefined;
   #transactions = 0;
-  readonly #counts: SessionCounts = { recipients: 0, refused: 0, accepted: 0 };
-  readonly #context: SessionContext;
-  readonly #handler: ReplyHandler;
+  readonly #handler = new ReplyHandler(this);
   /** Recipients when a mailbox was last named again. */
   #askedAgainAt = 0;
   /** The server refuses everything, or may do so: further replies in this session prove nothing. */
@@ -69,11 +62,9 @@ export class ProbeSession {
   #sent = 0;
 
   constructor(deps: ProbeSessionDeps, target: SessionTarget) {
-    this.#deps = deps;
-    this.#target = target;
+    this.deps = deps;
+    this.target = target;
     this.#limits = target.limits;
-    this.#context = { deps, target, counts: this.#counts };
-    this.#handler = new ReplyHandler(this.#context);
   }
 
   /** For the event at the end of the session. */
@@ -83,8 +74,8 @@ export class ProbeSession {
   }
 
   async run(): Promise<void> {
-    const { client, limiter } = this.#target;
-    const { profile } = this.#deps;
+    const { client, limiter } = this.target;
+    const { profile } = this.deps;
     const endsAt = performance.now() + profile.lifetimeMs;
     const sliceEndsAt = performance.now() + TIME_SLICE_MS;
     let aboutUs = 0;
@@ -92,75 +83,75 @@ export class ProbeSession {
     while (
       client.isOpen &&
       !this.#isUntrusted &&
-      !this.#deps.isClosing() &&
+      !this.deps.isClosing() &&
       performance.now() < endsAt &&
       !limiter.openBreaker
     ) {
-      if (this.#counts.recipients > 0 && this.#shouldYield(sliceEndsAt)) break;
+      if (this.counts.recipients > 0 && this.#shouldYield(sliceEndsAt)) break;
       const fits = this.#batchLimit();
       if (!fits || this.#transactions > MAX_TRANSACTIONS) break;
-      const groups = this.#deps.queue.take({
-        host: this.#target.host,
-        identity: this.#target.identity.index,
+      const groups = this.deps.queue.take({
+        host: this.target.host,
+        identity: this.target.identity.index,
         fits,
         recipientsPerTransaction: this.#recipientsPerTransaction,
         withUnneededDecoys: client.usesPipelining,
       });
       if (groups.length === 0) {
-        const isSlotWanted = limiter.hasWaiters || this.#deps.hasGlobalWaiters();
-        if (!isSlotWanted && (await this.#deps.nextRequest())) continue;
+        const isSlotWanted = limiter.hasWaiters || this.deps.hasGlobalWaiters();
+        if (!isSlotWanted && (await this.deps.nextRequest())) continue;
         break;
       }
       const tally = await this.#runBatch(groups);
-      this.#counts.recipients += tally.answered;
-      this.#counts.refused += tally.refused;
+      this.counts.recipients += tally.answered;
+      this.counts.refused += tally.refused;
       await this.#resolveStreak(tally.stillAccepts);
       aboutUs += tally.aboutUs;
       if (tally.isBeyondCap) {
         limiter.record({ kind: "too_many_connections", open: this.#limits.sessions - 1 });
         return;
       }
-      if (tally.isErrorLimit) recordRefusalLimit(this.#limits, this.#counts.refused, profile);
-      else if (tally.ending) learnFromEnding(this.#context, tally.ending, tally.answered);
+      if (tally.isErrorLimit) recordRefusalLimit(this.#limits, this.counts.refused, profile);
+      else if (tally.ending) learnFromEnding(this, tally.ending, tally.answered);
     }
-    if (aboutUs > 0 || this.#counts.recipients === 0 || (this.#isUntrusted && this.#isRefusedFromStart))
+    if (aboutUs > 0 || this.counts.recipients === 0 || (this.#isUntrusted && this.#isRefusedFromStart))
       return;
     limiter.record({ kind: "ok" });
     if (!client.isOpen && !client.hasQuit) return;
-    recordOkSession(this.#limits, this.#counts.recipients);
-    const isBudgetUsed = this.#counts.refused >= this.#refusalBudget / 2;
+    recordOkSession(this.#limits, this.counts.recipients);
+    const isBudgetUsed = this.counts.refused >= this.#refusalBudget / 2;
     if (isBudgetUsed && !this.#isUntrusted && !client.isPostfix)
       recordRefusalsTolerated(this.#limits, profile);
   }
 
   get #refusalBudget(): number {
-    return refusalBudget(this.#limits, this.#deps.profile);
+    return refusalBudget(this.#limits, this.deps.profile);
   }
 
   /** Another pool, or another process, waits for this slot. */
   #shouldYield(sliceEndsAt: number): boolean {
-    const { limiter } = this.#target;
+    const { limiter } = this.target;
     if (performance.now() > sliceEndsAt && limiter.hasWaiters) return true;
-    return limiter.hasInteractiveWaiter && !this.#deps.queue.hasInteractive;
+    return limiter.hasInteractiveWaiter && !this.deps.queue.hasInteractive;
   }
 
   get #recipientsPerTransaction(): number {
-    return Math.min(this.#deps.profile.recipientsPerTransaction, this.#limits.recipientsPerTransaction);
+    return Math.min(this.deps.profile.recipientsPerTransaction, this.#limits.recipientsPerTransaction);
   }
 
   /** What the next batch may contain, by the profile and by what the host has shown. Undefined: time to quit. */
   #batchLimit(): BatchLimits["fits"] | undefined {
-    const { recipientsPerSession } = this.#deps.profile;
+    const { recipientsPerSession } = this.deps.profile;
     const recipientsLeft =
-      Math.min(recipientsPerSession, this.#limits.recipientsPerSession) - this.#counts.recipients;
+      Math.min(recipientsPerSession, this.#limits.recipientsPerSession) - this.counts.recipients;
     // Without a known mailbox, nothing would show that the server has begun to refuse everything.
     const verifiable = this.#limits.knownGood ? Number.POSITIVE_INFINITY : this.#limits.reliableUpTo.refusals;
-    const refusalsLeft = Math.min(this.#refusalBudget, verifiable) - this.#counts.refused;
+    const refusalsLeft = Math.min(this.#refusalBudget, verifiable) - this.counts.refused;
     if (recipientsLeft <= 0 || refusalsLeft <= 0) return undefined;
     // With few refusals left, a long queue is done sooner in a new session than by ones and twos.
-    const isShort = this.#counts.recipients > 0 && refusalsLeft < MIN_REFUSALS_LEFT;
-    if (isShort && this.#deps.queue.count(LONG_QUEUE) >= LONG_QUEUE) return undefined;
-    const batch = this.#target.client.usesPipelining ? PIPELINED_BATCH : SEQUENTIAL_BATCH;
+    const isShort = this.counts.recipients > 0 && refusalsLeft < MIN_REFUSALS_LEFT;
+    if (isShort && this.deps.queue.count(LONG_QUEUE) >= LONG_QUEUE) return undefined;
+    const batch = this.target.client.usesPipelining ? PIPELINED_BATCH : SEQUENTIAL_BATCH;
     const maxRecipients = Math.min(
       recipientsLeft,
       batch,
@@ -188,11 +179,11 @@ export class ProbeSession {
   }
 
   async #sendBatch(groups: ProbeRequest[][]): Promise<BatchTally> {
-    const { client, limiter } = this.#target;
+    const { client, limiter } = this.target;
     const plans = planTransactions(this.#transaction, this.#handler.sendable(groups), {
       recipientsPerTransaction: this.#recipientsPerTransaction,
       oneDomainPerTransaction:
-        this.#deps.profile.oneDomainPerTransaction || this.#limits.oneDomainPerTransaction,
+        this.deps.profile.oneDomainPerTransaction || this.#limits.oneDomainPerTransaction,
       refusalShare: refusalShareOf(this.#limits),
     });
     this.#transaction = plans.at(-1)?.transaction ?? this.#transaction;
@@ -206,7 +197,7 @@ export class ProbeSession {
     const known = isLast ? this.#limits.knownGood : this.#mailboxToAskAgain(plans);
     if (known) transactions.push({ ...transactionOf(known), isNew: !this.#hasRoomFor(known) });
     const isFirstAskedAgain = known !== undefined && known !== this.#limits.knownGood;
-    const result = await client.sendBatch(transactions, this.#deps.probeTimeoutMs, isLast);
+    const result = await client.sendBatch(transactions, this.deps.probeTimeoutMs, isLast);
 
     const tally: BatchTally = { answered: 0, refused: 0, aboutUs: 0 };
     if (result.ending) tally.ending = result.ending;
@@ -215,7 +206,7 @@ export class ProbeSession {
     if (known && !(isFirstAskedAgain && !isAccepted(result.answers[0]?.[0])))
       tally.stillAccepts = isAccepted(result.answers[plans.length]?.[0]);
     if (known && !isLast) this.#closeAfter(known);
-    if (isBeyondCap(this.#context, result)) {
+    if (isBeyondCap(this, result)) {
       tally.isBeyondCap = true;
       this.#outcome = "connection_cap";
       result.answers = [];
@@ -236,12 +227,12 @@ export class ProbeSession {
           recordAnswer(this.#limits, { isDecoy: request.isDecoy, isRefused: outcome === "refused" });
       }
     }
-    if (isErrorLimit(this.#context, result, tally)) tally.isErrorLimit = true;
+    if (isErrorLimit(this, result, tally)) tally.isErrorLimit = true;
     if (
       result.pauseMs >= SLEEP_MS &&
-      this.#counts.refused + tally.refused > this.#deps.profile.refusalsPerSession
+      this.counts.refused + tally.refused > this.deps.profile.refusalsPerSession
     )
-      recordRefusalLimit(this.#limits, this.#deps.profile.refusalsPerSession + 1, this.#deps.profile);
+      recordRefusalLimit(this.#limits, this.deps.profile.refusalsPerSession + 1, this.deps.profile);
     // Once per batch: a hundred recipients under one refused MAIL are one event.
     if (tally.isRateLimited) limiter.record({ kind: "rate_limited" });
     if (tally.block) limiter.record({ kind: "blocked", reply: tally.block });
@@ -254,7 +245,7 @@ export class ProbeSession {
    * long enough for another session. A mailbox that the host accepted before ends it, so that no refusal needs a check.
    */
   #isLastBatch(plans: readonly TransactionPlan[]): boolean {
-    const { queue, profile } = this.#deps;
+    const { queue, profile } = this.deps;
     if (!this.#limits.knownGood || profile.isShared || queue.count(LONG_QUEUE) < LONG_QUEUE) return false;
     let decoys = 0;
     let targets = 0;
@@ -263,9 +254,9 @@ export class ProbeSession {
         if (isDecoy) decoys++;
         else targets++;
       }
-    const recipients = this.#counts.recipients + targets + decoys + 1;
+    const recipients = this.counts.recipients + targets + decoys + 1;
     if (recipients > Math.min(profile.recipientsPerSession, this.#limits.recipientsPerSession)) return false;
-    const expected = this.#counts.refused + expectedRefusals(this.#limits, targets, decoys);
+    const expected = this.counts.refused + expectedRefusals(this.#limits, targets, decoys);
     return expected > this.#refusalBudget - lastRefusalsLeft(this.#refusalBudget);
   }
 
@@ -274,10 +265,10 @@ export class ProbeSession {
    * every recipient just before them. Without a known mailbox it is the first recipient of the batch, if that one is accepted.
    */
   #mailboxToAskAgain(plans: readonly TransactionPlan[]): KnownGood | undefined {
-    const { queue, profile } = this.#deps;
-    if (!this.#target.client.usesPipelining || profile.isShared || queue.count(1) > 0) return undefined;
+    const { queue, profile } = this.deps;
+    if (!this.target.client.usesPipelining || profile.isShared || queue.count(1) > 0) return undefined;
     const requests = plans.flatMap((plan) => plan.requests);
-    const recipients = this.#counts.recipients + requests.length + 1;
+    const recipients = this.counts.recipients + requests.length + 1;
     if (recipients - this.#askedAgainAt <= MIN_TO_ASK_AGAIN) return undefined;
     if (requests.length >= this.#limits.recipientsPerBatch) return undefined;
     if (recipients > Math.min(profile.recipientsPerSession, this.#limits.recipientsPerSession))
@@ -288,7 +279,7 @@ export class ProbeSession {
 
   /** The mailbox that was named again counts as a recipient of the open transaction, or began one of its own. */
   #closeAfter(known: KnownGood): void {
-    this.#askedAgainAt = this.#counts.recipients;
+    this.#askedAgainAt = this.counts.recipients;
     if (this.#hasRoomFor(known)) this.#transaction!.recipients++;
     else {
       this.#transaction = undefined;
@@ -299,27 +290,27 @@ export class ProbeSession {
   /** Whether a recipient may be named in the open transaction. */
   #hasRoomFor({ smtpUtf8 }: KnownGood): boolean {
     if (this.#transaction?.smtpUtf8 !== smtpUtf8 || this.#transaction.isExhausted) return false;
-    if (this.#deps.profile.oneDomainPerTransaction || this.#limits.oneDomainPerTransaction) return false;
+    if (this.deps.profile.oneDomainPerTransaction || this.#limits.oneDomainPerTransaction) return false;
     return this.#transaction.recipients < this.#recipientsPerTransaction;
   }
 
   /** After each batch: confirms the held refusals, or retracts them where the server may refuse everything. */
   async #resolveStreak(wasStillAccepted: boolean | undefined): Promise<void> {
-    const { queue, profile } = this.#deps;
+    const { queue, profile } = this.deps;
     const limits = this.#limits;
     const { isSuspect, isTemporary, permanentTargets } = this.#handler.streak;
     const refusals = this.#handler.streak.take();
     const requeue = (request: ProbeRequest) => queue.add(request);
-    const known = this.#target.client.isOpen ? limits.knownGood : undefined;
+    const known = this.target.client.isOpen ? limits.knownGood : undefined;
     const isAskable = known !== undefined || wasStillAccepted !== undefined;
     // A host may also begin to reject every recipient at some moment, whatever it has tolerated before.
     // Only after an acceptance, at the end of a short list, is a single refusal no reason for a round trip.
-    const credible = this.#counts.accepted > 0 && queue.count(1) === 0 && !limits.doubted ? 1 : 0;
+    const credible = this.counts.accepted > 0 && queue.count(1) === 0 && !limits.doubted ? 1 : 0;
     const isUnbroken = permanentTargets > credible && (isAskable || limits.doubted !== undefined);
     const isDoubtful = isSuspect || isUnbroken || wasStillAccepted === false;
     // Temporary refusals from the start are no change of behaviour, and at a large provider a session is too short for one.
     const isCredible =
-      !isDoubtful || profile.isShared || (isTemporary && this.#counts.accepted === 0 && !isAskable);
+      !isDoubtful || profile.isShared || (isTemporary && this.counts.accepted === 0 && !isAskable);
     if (isCredible) return confirmAll(refusals);
     let stillAccepts = wasStillAccepted;
     if (stillAccepts === undefined && known) {
@@ -328,7 +319,7 @@ export class ProbeSession {
         throw error;
       });
     }
-    if (stillAccepts) recordReliable(limits, this.#counts.recipients, this.#counts.refused);
+    if (stillAccepts) recordReliable(limits, this.counts.recipients, this.counts.refused);
     const isUndecided = stillAccepts === undefined && !isSuspect && !limits.doubted;
     if (stillAccepts || isUndecided) return confirmAll(refusals);
     this.#isUntrusted = true;
@@ -345,18 +336,18 @@ export class ProbeSession {
 
   /** Where in the session the host began to refuse everything, as far as that is known. */
   #learnFromRetraction(retracted: number): void {
-    const { profile } = this.#deps;
-    if (this.#counts.accepted === 0 && this.#limits.doubted)
-      recordCutOff(this.#limits, Math.max(1, Math.floor(this.#counts.recipients / 2)), false);
-    else recordCutOff(this.#limits, Math.max(1, this.#counts.recipients - retracted), true);
-    if (this.#counts.refused > profile.refusalsPerSession)
+    const { profile } = this.deps;
+    if (this.counts.accepted === 0 && this.#limits.doubted)
+      recordCutOff(this.#limits, Math.max(1, Math.floor(this.counts.recipients / 2)), false);
+    else recordCutOff(this.#limits, Math.max(1, this.counts.recipients - retracted), true);
+    if (this.counts.refused > profile.refusalsPerSession)
       recordRefusalLimit(this.#limits, profile.refusalsPerSession + 1, profile);
   }
 
   /** The host rejects every recipient, not only after a number of recipients: nothing is learned from it for a while. */
   #leaveHost(): void {
-    this.#target.limiter.record({ kind: "rate_limited" });
-    this.#target.identity.hostLimits.markFailed(this.#target.address, "rate_limited");
+    this.target.limiter.record({ kind: "rate_limited" });
+    this.target.identity.hostLimits.markFailed(this.target.address, "rate_limited");
   }
 
   /** After a session in which a known mailbox was refused, the next one begins with that mailbox. */
@@ -366,7 +357,7 @@ export class ProbeSession {
     const isAccepted = await this.#stillAccepts(doubted);
     this.#isRefusedFromStart = isAccepted === false;
     if (!isAccepted) return;
-    this.#counts.accepted++;
+    this.counts.accepted++;
     this.#limits.knownGood ??= doubted;
     delete this.#limits.doubted;
   }
@@ -375,9 +366,9 @@ export class ProbeSession {
   async #stillAccepts(known: KnownGood): Promise<boolean | undefined> {
     this.#transaction = undefined;
     this.#transactions++;
-    const { client } = this.#target;
-    const { answers, ending } = await client.sendBatch([transactionOf(known)], this.#deps.probeTimeoutMs);
-    if (ending && this.#counts.recipients === 0) learnFromEnding(this.#context, ending, 0);
+    const { client } = this.target;
+    const { answers, ending } = await client.sendBatch([transactionOf(known)], this.deps.probeTimeoutMs);
+    if (ending && this.counts.recipients === 0) learnFromEnding(this, ending, 0);
     return isAccepted(answers[0]?.[0]);
   }
 }
