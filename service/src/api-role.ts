@@ -8,6 +8,7 @@ import { buildApp } from "./http/app.ts";
 import { createSessionCookie } from "./http/middleware/session-cookie.ts";
 import { aboutRoutes } from "./http/routes/about-routes.ts";
 import { accountRoutes } from "./http/routes/account-routes.ts";
+import { auditRoutes } from "./http/routes/audit-routes.ts";
 import { authRoutes } from "./http/routes/auth-routes.ts";
 import { creditRoutes } from "./http/routes/credit-routes.ts";
 import { domainRoutes } from "./http/routes/domain-routes.ts";
@@ -26,7 +27,7 @@ import { createAccountLimits } from "./request-limits/account-limits.ts";
 /** The HTTP server of the roles "all" and "api". */
 export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDeps): FastifyInstance {
   const { database, ledger, apiKeys, sessions, credentialWatch, accounts, mailer, webhooks } = parts;
-  const { validations, feedback, uploads, confirmUpload, files, watch, jobActions } = parts;
+  const { auditLog, validations, feedback, uploads, confirmUpload, files, watch, jobActions } = parts;
   const { usageExchange, idempotentResponses, system, deadLetters, tracing } = parts;
   const presentAccount = createPresentAccount(config.jobs);
   const cookie = createSessionCookie(config.publicUrl);
@@ -62,6 +63,7 @@ export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDep
       creditRoutes({ ledger, usageOf: (accountId, wanted) => usageOf(database, accountId, wanted) }),
       keyRoutes({ apiKeys }),
       authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl, presentAccount }),
+      auditRoutes({ database, auditLog, accounts, log: watched.log }),
       operatorRoutes({ accounts, ledger, presentAccount }),
       systemRoutes({ system, deadLetters }),
     ],

@@ -7,6 +7,7 @@ import { createAccounts } from "./accounts/accounts.ts";
 import { createMailer } from "./accounts/mailer.ts";
 import { createSessions } from "./accounts/sessions.ts";
 import { createAdjudicator } from "./adjudication/adjudicator.ts";
+import { createAuditLog } from "./audit/audit-log.ts";
 import type { Log } from "./base/log.ts";
 import type { Tracing } from "./base/tracing.ts";
 import { claimBlobStore } from "./blobs/claimed-store.ts";
@@ -256,6 +257,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
   const watch = createJobWatch({ database, pubsub });
   closers.push(() => watch.close());
 
+  const auditLog = createAuditLog({ database, retentionDays: config.auditRetentionDays });
   const idempotentResponses = createIdempotentResponses(database);
   const deadLetters = createDeadLetters({
     database,
@@ -288,6 +290,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     accounts,
     adjudicator,
     apiKeys,
+    auditLog,
     boss,
     confirmUpload,
     credentialWatch,

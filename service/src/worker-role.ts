@@ -28,7 +28,7 @@ export async function startWorkerRole(
 ): Promise<readonly Worker[]> {
   const { database, boss, tasks, pubsub, ledger, webhooks, hostLimiters, gates, naming, adjudicator } = parts;
   const { validations, verdictCache, feedback, idempotentResponses, sessions, accounts } = parts;
-  const { files, uploads, transitions, jobActions, metrics, tracing } = parts;
+  const { auditLog, files, uploads, transitions, jobActions, metrics, tracing } = parts;
   const { pool } = database;
   const feed = createFeed({ pool, boss });
   const progress = createJobProgress(pool);
@@ -47,6 +47,7 @@ export async function startWorkerRole(
       uploads: uploads.eraseExpired,
       jobs: jobActions.eraseExpired,
       deliveries: webhooks.eraseOld,
+      audit: auditLog.deleteOld,
       rechecks: validations.rechecks.eraseOld,
       ...(hostLimiters ? { paces: hostLimiters.forgetOld } : {}),
       request_limits: () => deleteIdleUsage(pool),
