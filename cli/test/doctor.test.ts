@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DoctorFinding } from "@mailvet/engine";
+import type { Diagnosis } from "@mailvet/engine";
 import { gmx, google, type MailWorld, mailDomain, openLab } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { jsonLines, mailvet, type Run } from "./command.ts";
@@ -57,7 +57,7 @@ test("a failed check is shown with advice and exits with 1", async () => {
 
 test("--json prints one finding per line", async () => {
   const { code, stdout } = await doctorIn({ ...WORLD, "*.com": { A: ["127.0.0.9"] } }, "--json");
-  const findings = jsonLines<DoctorFinding>(stdout);
+  const findings = jsonLines<Diagnosis>(stdout);
   expect(findings.length).toBeGreaterThan(10);
   expect(findings[0]).toEqual({
     name: "name servers",
@@ -108,7 +108,7 @@ test("each identity of EGRESS_FILE is examined under its own heading, from its o
   expect(ofGood).toMatch(/^✔ reverse DNS/m);
   expect(ofBad).toMatch(/^✘ reverse DNS +127\.0\.0\.78 has no PTR record\./m);
   expect(code).toBe(1);
-  const lines = jsonLines<DoctorFinding>((await mailvet(["doctor", "--json"], { env })).stdout);
+  const lines = jsonLines<Diagnosis>((await mailvet(["doctor", "--json"], { env })).stdout);
   expect(lines.find(({ name, identity }) => name === "SPF" && identity === "good")?.outcome).toBe("good");
   rmSync(folder, { recursive: true });
 });
