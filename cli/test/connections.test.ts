@@ -17,9 +17,7 @@ async function* list() {
 
 function verifierAt(lab: Lab) {
   const read = settingsFrom({
-    DNS_SERVERS: lab.nameServer,
-    SMTP_PORT: String(lab.smtpPort),
-    EGRESS_ALLOW: "127.0.0.0/8",
+    ...lab.env,
     EHLO_NAME: "probe.test",
     MAIL_FROM: "probe@probe.test",
   });

@@ -12,7 +12,7 @@ export {
 export { createResolver, type Resolver, type ResolverOptions } from "./dns/resolver.ts";
 export { createSemaphore, type Semaphore } from "./dns/semaphore.ts";
 export { type Doctor, doctorFrom } from "./doctor/doctor.ts";
-export type { Finding } from "./doctor/finding.ts";
+export type { Diagnosis } from "./doctor/finding.ts";
 export { type DomainRequest, domainReportOf, domainSyntaxError, postmasterOf } from "./domain-report.ts";
 export { createEgressGuard, type EgressGuard } from "./egress/guard.ts";
 export {

@@ -19,6 +19,8 @@ export type Lab = AsyncDisposable & {
   readonly questions: LabNameServer["questions"];
   /** SMTP port of all mail hosts, each on its own 127.x address; 0 if the world has none. */
   readonly smtpPort: number;
+  /** Settings with which the engine and the service use this lab. */
+  readonly env: Record<string, string>;
   /** IP address of a mail host. */
   addressOf(host: string): string;
   /** Lines last received by a mail host, in order. */
@@ -42,10 +44,16 @@ export async function openLab(
     if (!server) throw new Error(`No mail host ${name} in this lab, only ${[...byName.keys()].join(", ")}`);
     return server;
   };
+  const smtpPort = mailServers[0]?.port ?? 0;
   return {
     nameServer: nameServer.address,
     questions: nameServer.questions,
-    smtpPort: mailServers[0]?.port ?? 0,
+    smtpPort,
+    env: {
+      DNS_SERVERS: nameServer.address,
+      EGRESS_ALLOW: "127.0.0.0/8",
+      ...(smtpPort > 0 && { SMTP_PORT: String(smtpPort) }),
+    },
     addressOf: (name) => host(name).address,
     received: (name) => host(name).received,
     counts: (name) => host(name).counts,

@@ -55,9 +55,7 @@ async function fuzz(program: string): Promise<number> {
       ADMIN_EMAIL: OPERATOR.email,
       ADMIN_PASSWORD: OPERATOR.password,
       BOOTSTRAP_API_KEY: KEY,
-      DNS_SERVERS: lab.nameServer,
-      SMTP_PORT: String(lab.smtpPort),
-      EGRESS_ALLOW: "127.0.0.0/8",
+      ...lab.env,
       TRUSTED_PROXIES: "127.0.0.1", // hooks.py sends every request from another network
       LOG_LEVEL: "error",
       SINGLE_BUDGET_SECONDS: "5",

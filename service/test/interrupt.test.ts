@@ -133,9 +133,7 @@ test("a second signal ends a waiting shutdown at once, with the exit code of the
   await using lab = await openLab({ "mute.test": mailDomain({ temper: saysNothing({ at: "banner" }) }) });
   const env = {
     BOOTSTRAP_API_KEY: KEY,
-    DNS_SERVERS: lab.nameServer,
-    SMTP_PORT: String(lab.smtpPort),
-    EGRESS_ALLOW: "127.0.0.0/8",
+    ...lab.env,
   };
   for (const [signal, code] of [
     ["SIGTERM", 143],

@@ -98,9 +98,7 @@ test("SIGTERM does not wait for a silent mail server: the list is answered, and 
   await using lab = await openLab({ "mute.test": mailDomain({ temper: saysNothing({ at: "banner" }) }) });
   const program = await installation.start({
     BOOTSTRAP_API_KEY: KEY,
-    DNS_SERVERS: lab.nameServer,
-    SMTP_PORT: String(lab.smtpPort),
-    EGRESS_ALLOW: "127.0.0.0/8",
+    ...lab.env,
   });
   const list = fetch(`${program.url}/api/v1/validation/bulk`, {
     method: "POST",
