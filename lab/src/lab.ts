@@ -26,6 +26,7 @@ export type Lab = AsyncDisposable & {
   counts(host: string): Readonly<ServerCounts>;
   /** Actual state of a mailbox, whatever the server replies; `undefined` if no domain of the lab has it. */
   truth(email: string): Truth | undefined;
+  close(): Promise<void>;
 };
 
 export async function openLab(
@@ -42,6 +43,9 @@ export async function openLab(
     if (!server) throw new Error(`No mail host ${name} in this lab, only ${[...byName.keys()].join(", ")}`);
     return server;
   };
+  const close = async () => {
+    await Promise.all([nameServer, ...mailServers].map((server) => server[Symbol.asyncDispose]()));
+  };
   return {
     nameServer: nameServer.address,
     questions: nameServer.questions,
@@ -53,8 +57,7 @@ export async function openLab(
       const name = hostOf.get(email.slice(email.lastIndexOf("@") + 1).toLowerCase());
       return name === undefined ? undefined : byName.get(name)?.truth(email);
     },
-    [Symbol.asyncDispose]: async () => {
-      await Promise.all([nameServer, ...mailServers].map((server) => server[Symbol.asyncDispose]()));
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
