@@ -6,8 +6,10 @@
  *
  * Needs the npm registry for their dependencies.
  */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -16,6 +18,8 @@ import { ROOT } from "./build.mjs";
 import { packAll } from "./pack.mjs";
 
 const TOOLS = ["publint@0.3.25", "@arethetypeswrong/cli@0.18.5", "typescript@5.9.3", "@types/node@20.19.43"];
+const BUN_VERSION = "1.4.4";
+const CHROMIUM_NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const MAX_SDK_BYTES = 8 * 1024;
 
 const LIBRARIES = [
@@ -67,6 +71,7 @@ try {
   expectText(run(mailvet, ["explain", "550 5.1.1 User unknown"]), "mailbox_not_found");
   report("command line");
 
+  await tryElsewhere(npm);
   run("npm", [...npm, ...TOOLS]);
   for (const skipLibCheck of [true, false]) checkTypes(skipLibCheck);
   report("types, strict, with and without skipLibCheck");
@@ -78,6 +83,38 @@ try {
   report(`SDK: ${await sdkBytes()} bytes gzipped`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** The part that needs no Node, in Bun and in Chromium. */
+async function tryElsewhere(npm) {
+  const use = `import { createInspector } from "MODULE"; const found = createInspector()("info@gmial.com").suggestion;`;
+  const bun = `@oven/bun-${process.platform}-${process.arch}`;
+  run("npm", [...npm, `${bun}@${BUN_VERSION}`]);
+  write("elsewhere.mjs", `${use.replace("MODULE", "@mailvet/engine/offline")} console.log(found);`);
+  expectText(run(join(project, "node_modules", bun, "bin/bun"), ["elsewhere.mjs"]), "info@gmail.com");
+  report(`offline part in Bun ${BUN_VERSION}`);
+
+  const chromium =
+    process.env.CHROMIUM ?? CHROMIUM_NAMES.find((name) => spawnSync(name, ["--version"]).status === 0);
+  if (chromium === undefined || chromium === "none")
+    return report("offline part in Chromium: SKIPPED, there is none");
+  const page = `<p></p><script type="module">${use.replace("MODULE", "/offline.js")} document.querySelector("p").textContent = found;</script>`;
+  const file = readFileSync(join(project, "node_modules/@mailvet/engine/dist/offline.js"));
+  const server = createServer((request, response) => {
+    const isFile = request.url === "/offline.js";
+    response.setHeader("content-type", isFile ? "text/javascript" : "text/html").end(isFile ? file : page);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const args = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=60000", "--dump-dom"];
+  const opened = spawn(chromium, [...args, `http://127.0.0.1:${server.address().port}/`]);
+  let shown = "";
+  opened.stdout.on("data", (chunk) => {
+    shown += chunk;
+  });
+  await once(opened, "close");
+  server.close();
+  expectText(shown, "info@gmail.com");
+  report("offline part in Chromium");
 }
 
 /** A wrong field has to fail: types that are silently `any` would pass. */
