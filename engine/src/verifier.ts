@@ -8,7 +8,7 @@ import { withTimeLimit } from "./base/time-limit.ts";
 import type { DomainFacts } from "./domain-facts.ts";
 import type { Observe } from "./egress/network-event.ts";
 import type { Evidence } from "./evidence.ts";
-import { mapConcurrent } from "./map-concurrent.ts";
+import { mapConcurrent } from "./base/map-concurrent.ts";
 import type { NetworkStages } from "./network-stages.ts";
 import { createInspection, type InspectionDeps } from "./offline-inspection.ts";
 import type { Adjudication } from "./plausibility/adjudication.ts";

@@ -28,6 +28,7 @@ export type Lab = AsyncDisposable & {
   counts(host: string): Readonly<ServerCounts>;
   /** Actual state of a mailbox, whatever the server replies; `undefined` if no domain of the lab has it. */
   truth(email: string): Truth | undefined;
+  close(): Promise<void>;
 };
 
 export async function openLab(
@@ -45,6 +46,9 @@ export async function openLab(
     return server;
   };
   const smtpPort = mailServers[0]?.port ?? 0;
+  const close = async () => {
+    await Promise.all([nameServer, ...mailServers].map((server) => server[Symbol.asyncDispose]()));
+  };
   return {
     nameServer: nameServer.address,
     questions: nameServer.questions,
@@ -61,8 +65,7 @@ export async function openLab(
       const name = hostOf.get(email.slice(email.lastIndexOf("@") + 1).toLowerCase());
       return name === undefined ? undefined : byName.get(name)?.truth(email);
     },
-    [Symbol.asyncDispose]: async () => {
-      await Promise.all([nameServer, ...mailServers].map((server) => server[Symbol.asyncDispose]()));
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
