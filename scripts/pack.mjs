@@ -82,8 +82,14 @@ function shippedText(text) {
 }
 
 function withoutSources(manifest) {
-  const strip = (conditions) =>
-    Object.fromEntries(Object.entries(conditions).map(([name, { source: _, ...built }]) => [name, built]));
+  const strip = (targets) =>
+    Object.fromEntries(
+      Object.entries(targets).map(([name, target]) => {
+        if (typeof target === "string") return [name, target];
+        const { source: _, ...built } = target;
+        return [name, built];
+      }),
+    );
   return {
     ...manifest,
     ...(manifest.exports && { exports: { ...strip(manifest.exports), "./package.json": "./package.json" } }),
