@@ -21,7 +21,7 @@ export type KnownSession = {
   accountId: string;
   plan: Plan;
   isOperator: boolean;
-  /** An operator who must enable two-factor sign-in first. */
+  /** An operator who must sign in with two factors first. */
   needsTwoFactor: boolean;
   expiresAt: Date;
 };
@@ -37,7 +37,14 @@ export type SessionRecord = Omit<typeof sessions.$inferSelect, "tokenHash">;
 export type Sessions = {
   find(token: string): Promise<KnownSession | undefined>;
   /** Ends the least recently used sessions over the limit, and remembers the client. */
-  open(orm: Orm, accountId: string, client: SessionClient): Promise<SignedInSession>;
+  open(
+    orm: Orm,
+    accountId: string,
+    client: SessionClient,
+    options?: { byPasskey?: boolean },
+  ): Promise<SignedInSession>;
+  /** A passkey was added in this session, which counts like signing in with it. */
+  markByPasskey(orm: Orm, sessionId: string): Promise<void>;
   /** The same session under a new token; the old one is invalid. */
   rotate(orm: Orm, sessionId: string): Promise<OpenedSession>;
   list(accountId: string): Promise<SessionRecord[]>;
@@ -63,7 +70,7 @@ const FIND = {
   name: "session_find",
   text: `
     select s.id as "sessionId", s.account_id as "accountId", a.plan, a.is_operator as "isOperator",
-      a.is_operator and $4 and not exists
+      a.is_operator and $4 and not s.by_passkey and not exists
         (select from two_factor f where f.account_id = a.id and f.enabled_at is not null) as "needsTwoFactor",
       s.expires_at as "expiresAt", s.last_seen_at as "lastSeenAt"
     from sessions s join accounts a on a.id = s.account_id
@@ -108,7 +115,7 @@ export function createSessions({
       return session;
     },
 
-    async open(orm, accountId, client) {
+    async open(orm, accountId, client, { byPasskey = false } = {}) {
       const { ip, userAgent } = client;
       const { text: token, hash: tokenHash } = makeSecret();
       const createdAt = now();
@@ -119,6 +126,7 @@ export function createSessions({
           accountId,
           tokenHash,
           ip,
+          byPasskey,
           userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
           createdAt,
           lastSeenAt: createdAt,
@@ -134,6 +142,10 @@ export function createSessions({
       await orm.delete(sessions).where(inArray(sessions.id, tooMany)).returning(NOTIFIED);
       const deviceToken = await remember(orm, accountId, client, createdAt);
       return { accountId, sessionId: row!.sessionId, token, expiresAt, deviceToken };
+    },
+
+    async markByPasskey(orm, sessionId) {
+      await orm.update(sessions).set({ byPasskey: true }).where(eq(sessions.id, sessionId));
     },
 
     async rotate(orm, sessionId) {

@@ -4,34 +4,31 @@
  * Every code works once: a time step that was accepted, and all before it, are refused afterwards.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { and, count, eq, isNotNull, isNull, lt, or } from "drizzle-orm";
+import { and, count, eq, isNull, lt, or } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
-import { Refusal, wrongValue } from "../base/refusal.ts";
-import type { Database, Orm } from "../db/database.ts";
-import type { AttemptLimiter } from "./attempt-limiter.ts";
-import { verifyPassword } from "./password.ts";
-import { accounts, recoveryCodes, twoFactor } from "./schema.ts";
-import type { RequireTwoFactor, Sessions } from "./sessions.ts";
+import { Refusal, wrongValue } from "../../base/refusal.ts";
+import type { Database, Orm } from "../../db/database.ts";
+import { lockAccount } from "../account-queries.ts";
+import { accounts, recoveryCodes, twoFactor } from "../schema.ts";
+import type { Sessions } from "../sessions.ts";
+import { hasCodesEnabled, type OwnerCheck, type SignedInOwner } from "./owner-check.ts";
 
 export type TwoFactorDeps = {
   database: Database;
   sessions: Pick<Sessions, "endAll">;
-  attempts: AttemptLimiter;
-  settings: { requireTwoFactor: RequireTwoFactor };
+  ownerCheck: OwnerCheck;
   now: () => Date;
 };
-
-type SignedIn = { accountId: string; sessionId: string };
 
 export type TwoFactor = {
   twoFactorStatus(
     accountId: string,
   ): Promise<{ isEnabled: boolean; isRequired: boolean; recoveryCodesLeft: number }>;
   /** A new secret, which is never shown again. It has no effect until a code confirms it. */
-  beginTwoFactor(by: SignedIn, password: string): Promise<{ secret: string; uri: string }>;
+  beginTwoFactor(by: SignedInOwner, password: string): Promise<{ secret: string; uri: string }>;
   /** Enables it and ends the other sessions. Returns the recovery codes, which are never shown again. */
-  confirmTwoFactor(by: SignedIn, code: string): Promise<string[]>;
-  disableTwoFactor(by: SignedIn, password: string, code: string): Promise<void>;
+  confirmTwoFactor(by: SignedInOwner, code: string): Promise<string[]>;
+  disableTwoFactor(by: SignedInOwner, password: string, code: string): Promise<void>;
 };
 
 const STEP_MS = 30_000;
@@ -41,36 +38,25 @@ const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;
 const RECOVERY_CODE_BYTES = 10;
 
-export function createTwoFactor({ database, sessions, attempts, settings, now }: TwoFactorDeps): TwoFactor {
+export function createTwoFactor({ database, sessions, ownerCheck, now }: TwoFactorDeps): TwoFactor {
   const { orm } = database;
-
-  /** Guesses of a password or code in an unattended browser are limited together. */
-  const withPassword = async (accountId: string, password: string | undefined) => {
-    const tried = { what: "change_password", by: [accountId] } as const;
-    await attempts.take(tried);
-    const [account] = await orm.select().from(accounts).where(eq(accounts.id, accountId));
-    const hash = account?.passwordHash ?? undefined;
-    if (!account || (password !== undefined && !(await verifyPassword(password, hash))))
-      throw new Refusal("wrong_credentials", "The password is incorrect.");
-    return { account, forgive: () => attempts.forgive("all", tried) };
-  };
-
   return {
     async twoFactorStatus(accountId) {
       const [[account], [enabled], [left]] = await Promise.all([
         orm.select({ isOperator: accounts.isOperator }).from(accounts).where(eq(accounts.id, accountId)),
-        orm.select({ id: twoFactor.accountId }).from(twoFactor).where(isEnabledFor(accountId)),
+        orm.select({ id: twoFactor.accountId }).from(twoFactor).where(hasCodesEnabled(accountId)),
         orm.select({ codes: count() }).from(recoveryCodes).where(eq(recoveryCodes.accountId, accountId)),
       ]);
       return {
         isEnabled: enabled !== undefined,
-        isRequired: settings.requireTwoFactor === "operators" && account?.isOperator === true,
+        isRequired: account !== undefined && ownerCheck.isRequired(account),
         recoveryCodesLeft: left!.codes,
       };
     },
 
-    async beginTwoFactor({ accountId }, password) {
-      const { account, forgive } = await withPassword(accountId, password);
+    async beginTwoFactor(by, password) {
+      const { account, forgive } = await ownerCheck.require(by, { password }, undefined);
+      const { accountId } = by;
       const secret = randomBytes(SECRET_BYTES);
       const begun = await orm
         .insert(twoFactor)
@@ -88,8 +74,9 @@ export function createTwoFactor({ database, sessions, attempts, settings, now }:
       return { secret: totp.secret.base32, uri: totp.toString() };
     },
 
-    async confirmTwoFactor({ accountId, sessionId }, code) {
-      const { forgive } = await withPassword(accountId, undefined);
+    async confirmTwoFactor(by, code) {
+      const { forgive } = await ownerCheck.requireOtherProof(by);
+      const { accountId, sessionId } = by;
       const codes = Array.from({ length: RECOVERY_CODES }, makeRecoveryCode);
       await orm.transaction(async (tx) => {
         const isPending = and(eq(twoFactor.accountId, accountId), isNull(twoFactor.enabledAt));
@@ -106,12 +93,15 @@ export function createTwoFactor({ database, sessions, attempts, settings, now }:
       return codes;
     },
 
-    async disableTwoFactor({ accountId }, password, code) {
-      const { forgive } = await withPassword(accountId, password);
+    async disableTwoFactor(by, password, code) {
+      const { forgive } = await ownerCheck.require(by, { password }, undefined);
+      const { accountId } = by;
       await orm.transaction(async (tx) => {
+        await lockAccount(tx, accountId);
         if ((await checkSecondFactor(tx, accountId, code, now())) === "wrong") throw wrongCode();
         await tx.delete(twoFactor).where(eq(twoFactor.accountId, accountId));
         await tx.delete(recoveryCodes).where(eq(recoveryCodes.accountId, accountId));
+        await ownerCheck.requireSecondFactor(tx, accountId);
       });
       await forgive();
     },
@@ -125,7 +115,7 @@ export async function checkSecondFactor(
   code: string | undefined,
   at: Date,
 ): Promise<"ok" | "missing" | "wrong"> {
-  const [enabled] = await tx.select().from(twoFactor).where(isEnabledFor(accountId));
+  const [enabled] = await tx.select().from(twoFactor).where(hasCodesEnabled(accountId));
   if (!enabled) return "ok";
   if (code === undefined) return "missing";
   const step = stepOf(enabled.secret, code, at);
@@ -151,10 +141,6 @@ export async function checkSecondFactor(
           )
           .returning({ id: twoFactor.accountId });
   return used.length > 0 ? "ok" : "wrong";
-}
-
-function isEnabledFor(accountId: string) {
-  return and(eq(twoFactor.accountId, accountId), isNotNull(twoFactor.enabledAt));
 }
 
 function totpOf(secret: Buffer, email: string): TOTP {
