@@ -12,7 +12,7 @@ import { createSessions } from "./accounts/sessions.ts";
 import { createAdjudicator } from "./adjudication/adjudicator.ts";
 import type { Log } from "./base/log.ts";
 import type { Tracing } from "./base/tracing.ts";
-import { claimBlobStore } from "./blobs/claimed-store.ts";
+import { checkBlobStore, claimBlobStore } from "./blobs/claimed-store.ts";
 import { openBlobStore } from "./blobs/open-store.ts";
 import type { Config } from "./config.ts";
 import { createLedger } from "./credits/ledger.ts";
@@ -458,7 +458,11 @@ async function open(
     metricsToken: config.metricsToken,
   };
   let isStarted = false;
-  const readiness = { isStarted: () => isStarted, checkDatabase: database.check };
+  const readiness = {
+    isStarted: () => isStarted,
+    checkDatabase: database.check,
+    checkBlobs: () => checkBlobStore(blobs),
+  };
   const watched = { settings, pool: database.pool, log, metrics, readiness };
   const cookie = createSessionCookie(config.publicUrl);
   const app =
