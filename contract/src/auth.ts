@@ -90,11 +90,11 @@ export const DisableTwoFactorRequest = Type.Object(
 );
 export type DisableTwoFactorRequest = Static<typeof DisableTwoFactorRequest>;
 
-/** Binary values of WebAuthn in JSON. */
+/** Binary values of WebAuthn in JSON. All of a request together are below the limit of a body. */
 const Base64Url = (maxLength: number, description: string) =>
   Type.String({ pattern: "^[A-Za-z0-9_-]+$", maxLength, description });
 const CredentialId = Base64Url(1364, "ID of the credential, in base64url.");
-const ClientData = Base64Url(8192, "What the browser collected, in base64url.");
+const ClientData = Base64Url(4096, "What the browser collected, in base64url.");
 const PUBLIC_KEY = OneOf(["public-key"]);
 
 /** For navigator.credentials.get() (`PublicKeyCredential.parseRequestOptionsFromJSON`). */
@@ -117,8 +117,8 @@ export const PasskeyAssertion = Type.Object(
     type: PUBLIC_KEY,
     response: Type.Object({
       clientDataJSON: ClientData,
-      authenticatorData: Base64Url(8192, "Authenticator data, in base64url."),
-      signature: Base64Url(8192, "Signature, in base64url."),
+      authenticatorData: Base64Url(4096, "Authenticator data, in base64url."),
+      signature: Base64Url(4096, "Signature, in base64url."),
       userHandle: Type.Optional(Nullable(Base64Url(88, "The account, in base64url."))),
     }),
   },
@@ -176,7 +176,7 @@ export const PasskeyAttestation = Type.Object(
     type: PUBLIC_KEY,
     response: Type.Object({
       clientDataJSON: ClientData,
-      attestationObject: Base64Url(16_384, "Public key and authenticator data, in base64url."),
+      attestationObject: Base64Url(8192, "Public key and authenticator data, in base64url."),
     }),
   },
   { description: "RegistrationResponseJSON of WebAuthn Level 3. Other members are ignored." },

@@ -89,6 +89,7 @@ async function fuzz(program: string): Promise<number> {
     let failures = 0;
     for (const { name, scheme, secret, headers } of runs) {
       console.log(`\nfuzz: ${name}`);
+      process.env.FUZZ_SESSION = scheme === "session" ? secret : "none";
       const configFile = join(directory, `${scheme}.toml`);
       writeFileSync(configFile, withCredentials(scheme, secret));
       const description = `${url}${API_PREFIX}/openapi.json`;
