@@ -10,21 +10,19 @@ import type { Database, Orm } from "../../db/database.ts";
 import type { AttemptLimiter } from "../attempt-limiter.ts";
 import { verifyPassword } from "../password.ts";
 import { accounts, passkeys, sessions, twoFactor } from "../schema.ts";
-import type { RequireTwoFactor } from "../sessions.ts";
+import type { RequireTwoFactor, SignedInBrowser } from "../sessions.ts";
 import type { PasskeyAssertions } from "./passkey-assertions.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
 export type OwnerCheck = {
   /** Refuses with wrong_credentials, passkey_rejected, or two_factor_required where a passkey is needed. */
-  require(by: SignedInOwner, proof: OwnerProof, site: RelyingParty | undefined): Promise<CheckedOwner>;
+  require(by: SignedInBrowser, proof: OwnerProof, site: RelyingParty | undefined): Promise<CheckedOwner>;
   /** For a request that carries other proof: counts the attempt. */
-  requireOtherProof(by: SignedInOwner): Promise<CheckedOwner>;
+  requireOtherProof(by: SignedInBrowser): Promise<CheckedOwner>;
   /** Refuses with last_second_factor where the installation requires one. Call it in the transaction that removes one. */
   requireSecondFactor(tx: Orm, accountId: string): Promise<void>;
   isRequired(account: { isOperator: boolean }): boolean;
 };
-
-export type SignedInOwner = { accountId: string; sessionId: string };
 
 export type CheckedOwner = {
   account: typeof accounts.$inferSelect;
@@ -53,7 +51,7 @@ export function createOwnerCheck({ database, attempts, assertions, settings }: O
   };
 
   /** Otherwise the password alone would be enough to add a second factor, and so to get around the required one. */
-  const requireFullSession = async ({ accountId, sessionId }: SignedInOwner, { account }: CheckedOwner) => {
+  const requireFullSession = async ({ accountId, sessionId }: SignedInBrowser, { account }: CheckedOwner) => {
     if (!isRequired(account)) return;
     const [factors, [session]] = await Promise.all([
       secondFactorsOf(orm, accountId),

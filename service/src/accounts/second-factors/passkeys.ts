@@ -12,6 +12,7 @@ import type {
   PasskeyRequestOptions,
 } from "@mailvet/contract";
 import { and, count, desc, eq, isNotNull } from "drizzle-orm";
+import { recordAudit } from "../../audit/audit-writer.ts";
 import { networkOf } from "../../base/client-network.ts";
 import { Refusal, wrongValue } from "../../base/refusal.ts";
 import type { Database } from "../../db/database.ts";
@@ -22,8 +23,8 @@ import { emailTemplates } from "../email-templates.ts";
 import type { SessionClient } from "../known-clients.ts";
 import type { Mailer, OutgoingEmail } from "../mailer.ts";
 import { accounts, passkeys } from "../schema.ts";
-import type { Sessions, SignedInSession } from "../sessions.ts";
-import type { OwnerCheck, SignedInOwner } from "./owner-check.ts";
+import { type Sessions, type SignedInBrowser, type SignedInSession, signedInActor } from "../sessions.ts";
+import type { OwnerCheck } from "./owner-check.ts";
 import { type PasskeyAssertions, rejected, userHandleOf } from "./passkey-assertions.ts";
 import { CHALLENGE_LIFE_MS, type PasskeyChallenges } from "./passkey-challenges.ts";
 import type { RelyingParty } from "./relying-party.ts";
@@ -53,15 +54,15 @@ export type Passkeys = {
   ): Promise<SignedInSession>;
   /** Newest first. */
   listPasskeys(accountId: string): Promise<PasskeyRecord[]>;
-  beginPasskey(by: SignedInOwner, proof: OwnerProof, site: RelyingParty): Promise<PasskeyCreationOptions>;
+  beginPasskey(by: SignedInBrowser, proof: OwnerProof, site: RelyingParty): Promise<PasskeyCreationOptions>;
   addPasskey(
-    by: SignedInOwner,
+    by: SignedInBrowser,
     passkey: { name: string; credential: PasskeyAttestation },
     site: RelyingParty,
   ): Promise<PasskeyRecord>;
   /** Ends the other sessions: one of them may have been opened with it. */
   removePasskey(
-    by: SignedInOwner,
+    by: SignedInBrowser,
     passkeyId: string,
     proof: OwnerProof,
     site: RelyingParty | undefined,
@@ -103,13 +104,17 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
       const ofPasskey = { what: "sign_in_from_one_network", by: ["passkey", assertion.id, network] } as const;
       const ofNetwork = { what: "sign_in_by_one_network", by: [network] } as const;
       await attempts.take(ofPasskey, ofNetwork);
-      const verified = await assertions.verify(assertion, site);
+      const verified = await assertions.verify(assertion, site).catch(async (error) => {
+        const entry = { action: "sign_in.failed", accountId: undefined, details: { reason: "passkey" } } as const;
+        await recordAudit(deps.database.pool, { ip: client.ip }, entry);
+        throw error;
+      });
       const session = await orm.transaction(async (tx) => {
         await assertions.recordUse(tx, verified);
         const isConfirmed = and(eq(accounts.id, verified.accountId), isNotNull(accounts.emailConfirmedAt));
         const account = await tx.select({ id: accounts.id }).from(accounts).where(isConfirmed).for("share");
         if (account.length === 0) throw rejected();
-        return sessions.open(tx, verified.accountId, client, { byPasskey: true });
+        return sessions.open(tx, verified.accountId, client, "passkey");
       });
       await attempts.forgive("all", ofPasskey);
       await attempts.forgive("one", ofNetwork);
@@ -148,7 +153,8 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
       return options as PasskeyCreationOptions;
     },
 
-    async addPasskey({ accountId, sessionId }, { name, credential }, site) {
+    async addPasskey(by, { name, credential }, site) {
+      const { accountId, sessionId } = by;
       const challenge = await challenges.use(credential.response.clientDataJSON, accountId);
       if (challenge === undefined)
         throw wrongValue("/credential", "This request has expired or was used already. Try again.");
@@ -165,6 +171,8 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
           .returning(SHOWN);
         if (!row) throw wrongValue("/credential", "This passkey is registered already.");
         await sessions.markByPasskey(tx, sessionId);
+        const entry = { action: "passkey.added", accountId, subjectId: row.id } as const;
+        await recordAudit(tx, signedInActor(by), entry);
         return row;
       });
       notifyOwner(accountId, (email) => emailTemplates.passkeyAdded(email, name, settingsPage));
@@ -185,6 +193,8 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
         if (removed.length === 0) throw notFound();
         await ownerCheck.requireSecondFactor(tx, accountId);
         await sessions.endAll(tx, accountId, sessionId);
+        const entry = { action: "passkey.removed", accountId, subjectId: passkeyId } as const;
+        await recordAudit(tx, signedInActor(by), entry);
       });
       notifyOwner(accountId, (email) => emailTemplates.passkeyRemoved(email, found.name, settingsPage));
     },

@@ -6,12 +6,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { and, count, eq, isNull, lt, or } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
+import { recordAudit } from "../../audit/audit-writer.ts";
 import { Refusal, wrongValue } from "../../base/refusal.ts";
 import type { Database, Orm } from "../../db/database.ts";
 import { lockAccount } from "../account-queries.ts";
 import { accounts, recoveryCodes, twoFactor } from "../schema.ts";
-import type { Sessions } from "../sessions.ts";
-import { hasCodesEnabled, type OwnerCheck, type SignedInOwner } from "./owner-check.ts";
+import { type Sessions, type SignedInBrowser, signedInActor } from "../sessions.ts";
+import { hasCodesEnabled, type OwnerCheck } from "./owner-check.ts";
 
 export type TwoFactorDeps = {
   database: Database;
@@ -25,10 +26,10 @@ export type TwoFactor = {
     accountId: string,
   ): Promise<{ isEnabled: boolean; isRequired: boolean; recoveryCodesLeft: number }>;
   /** A new secret, which is never shown again. It has no effect until a code confirms it. */
-  beginTwoFactor(by: SignedInOwner, password: string): Promise<{ secret: string; uri: string }>;
+  beginTwoFactor(by: SignedInBrowser, password: string): Promise<{ secret: string; uri: string }>;
   /** Enables it and ends the other sessions. Returns the recovery codes, which are never shown again. */
-  confirmTwoFactor(by: SignedInOwner, code: string): Promise<string[]>;
-  disableTwoFactor(by: SignedInOwner, password: string, code: string): Promise<void>;
+  confirmTwoFactor(by: SignedInBrowser, code: string): Promise<string[]>;
+  disableTwoFactor(by: SignedInBrowser, password: string, code: string): Promise<void>;
 };
 
 const STEP_MS = 30_000;
@@ -88,6 +89,7 @@ export function createTwoFactor({ database, sessions, ownerCheck, now }: TwoFact
           .insert(recoveryCodes)
           .values(codes.map((text) => ({ accountId, codeHash: recoveryHash(accountId, text) })));
         await sessions.endAll(tx, accountId, sessionId);
+        await recordAudit(tx, signedInActor(by), { action: "two_factor.enabled", accountId });
       });
       await forgive();
       return codes;
@@ -102,21 +104,22 @@ export function createTwoFactor({ database, sessions, ownerCheck, now }: TwoFact
         await tx.delete(twoFactor).where(eq(twoFactor.accountId, accountId));
         await tx.delete(recoveryCodes).where(eq(recoveryCodes.accountId, accountId));
         await ownerCheck.requireSecondFactor(tx, accountId);
+        await recordAudit(tx, signedInActor(by), { action: "two_factor.disabled", accountId });
       });
       await forgive();
     },
   };
 }
 
-/** Uses up the code. "ok" without two-factor sign-in. */
+/** Uses up the code. "not_enabled" without two-factor sign-in. */
 export async function checkSecondFactor(
   tx: Orm,
   accountId: string,
   code: string | undefined,
   at: Date,
-): Promise<"ok" | "missing" | "wrong"> {
+): Promise<"not_enabled" | "code" | "recovery_code" | "missing" | "wrong"> {
   const [enabled] = await tx.select().from(twoFactor).where(hasCodesEnabled(accountId));
-  if (!enabled) return "ok";
+  if (!enabled) return "not_enabled";
   if (code === undefined) return "missing";
   const step = stepOf(enabled.secret, code, at);
   const used =
@@ -140,7 +143,8 @@ export async function checkSecondFactor(
             ),
           )
           .returning({ id: twoFactor.accountId });
-  return used.length > 0 ? "ok" : "wrong";
+  if (used.length === 0) return "wrong";
+  return step === undefined ? "recovery_code" : "code";
 }
 
 function totpOf(secret: Buffer, email: string): TOTP {

@@ -19,6 +19,7 @@ import type { PresentAccount } from "../../accounts/present-account.ts";
 import type { KnownSession, SessionRecord, Sessions, SignedInSession } from "../../accounts/sessions.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { requireSameOrigin } from "../middleware/same-origin.ts";
+import { actorOf } from "../request-actor.ts";
 import "../route-config.ts";
 import type { SessionCookie } from "../middleware/session-cookie.ts";
 import { secondFactorRoutes, signedInCaller } from "./second-factor-routes.ts";
@@ -40,7 +41,7 @@ export const authRoutes =
     /** Replaces the browser's previous session, if any. */
     const startSession = async (request: FastifyRequest, reply: FastifyReply, session: SignedInSession) => {
       const previous = cookie.read(request);
-      if (previous) await sessions.endByToken(previous);
+      if (previous) await sessions.endByToken(previous, request.ip);
       cookie.set(reply, session);
       cookie.setDevice(reply, session.deviceToken);
       return signedIn(request, session);
@@ -100,7 +101,7 @@ export const authRoutes =
       { schema: SIGN_OUT, config: { access: "open", problems: ["origin_rejected"] } },
       async (request, reply) => {
         const token = cookie.read(request);
-        if (token) await sessions.endByToken(token);
+        if (token) await sessions.endByToken(token, request.ip);
         cookie.clear(reply);
         return reply.code(204).send(null);
       },
@@ -113,7 +114,7 @@ export const authRoutes =
     });
 
     app.get("/auth/sessions", { schema: LIST_SESSIONS, config: { access: "session" } }, async (request) => {
-      const { accountId, sessionId } = signedInCaller(request.caller);
+      const { accountId, sessionId } = signedInCaller(request);
       const found = await sessions.list(accountId);
       return found.map((session) => presentSession(session, sessionId));
     });
@@ -122,8 +123,8 @@ export const authRoutes =
       "/auth/sessions/:session_id",
       { schema: END_SESSION, config: { access: "session", problems: ["session_not_found"] } },
       async (request, reply) => {
-        const { accountId, sessionId } = signedInCaller(request.caller);
-        await sessions.end(accountId, request.params.session_id);
+        const { accountId, sessionId } = signedInCaller(request);
+        await sessions.end(accountId, request.params.session_id, actorOf(request));
         if (request.params.session_id === sessionId) cookie.clear(reply);
         return reply.code(204).send(null);
       },
@@ -143,7 +144,7 @@ export const authRoutes =
           revoke_keys: revokeKeys = false,
         } = request.body;
         const passwords = { current, next, revokeKeys };
-        cookie.set(reply, await accounts.changePassword(signedInCaller(request.caller), passwords));
+        cookie.set(reply, await accounts.changePassword(signedInCaller(request), passwords));
         return reply.code(204).send(null);
       },
     );

@@ -21,8 +21,7 @@ import type { Accounts } from "../../accounts/accounts.ts";
 import type { SessionClient } from "../../accounts/known-clients.ts";
 import type { PasskeyRecord } from "../../accounts/second-factors/passkeys.ts";
 import { relyingParty } from "../../accounts/second-factors/relying-party.ts";
-import type { SignedInSession } from "../../accounts/sessions.ts";
-import type { Caller } from "../../base/caller.ts";
+import type { SignedInBrowser, SignedInSession } from "../../accounts/sessions.ts";
 import "../route-config.ts";
 
 export type SecondFactorRouteDeps = {
@@ -42,7 +41,7 @@ export const secondFactorRoutes =
       "/auth/two-factor",
       { schema: GET_TWO_FACTOR, config: { access: "session" } },
       async (request) => {
-        const status = await accounts.twoFactorStatus(signedInCaller(request.caller).accountId);
+        const status = await accounts.twoFactorStatus(signedInCaller(request).accountId);
         return {
           enabled: status.isEnabled,
           required: status.isRequired,
@@ -62,7 +61,7 @@ export const secondFactorRoutes =
           idempotency: false,
         },
       },
-      (request) => accounts.beginTwoFactor(signedInCaller(request.caller), request.body.password),
+      (request) => accounts.beginTwoFactor(signedInCaller(request), request.body.password),
     );
 
     app.post(
@@ -72,7 +71,7 @@ export const secondFactorRoutes =
         config: { access: "session", problems: ["two_factor_required"], idempotency: false },
       },
       async (request) => ({
-        recovery_codes: await accounts.confirmTwoFactor(signedInCaller(request.caller), request.body.code),
+        recovery_codes: await accounts.confirmTwoFactor(signedInCaller(request), request.body.code),
       }),
     );
 
@@ -88,7 +87,7 @@ export const secondFactorRoutes =
       },
       async (request, reply) => {
         const { password, code } = request.body;
-        await accounts.disableTwoFactor(signedInCaller(request.caller), password, code);
+        await accounts.disableTwoFactor(signedInCaller(request), password, code);
         return reply.code(204).send(null);
       },
     );
@@ -119,7 +118,7 @@ export const secondFactorRoutes =
     );
 
     app.get("/auth/passkeys", { schema: LIST_PASSKEYS, config: { access: "session" } }, async (request) => {
-      const found = await accounts.listPasskeys(signedInCaller(request.caller).accountId);
+      const found = await accounts.listPasskeys(signedInCaller(request).accountId);
       return found.map(presentPasskey);
     });
 
@@ -134,7 +133,7 @@ export const secondFactorRoutes =
           idempotency: false,
         },
       },
-      (request) => accounts.beginPasskey(signedInCaller(request.caller), request.body, siteOf(request)),
+      (request) => accounts.beginPasskey(signedInCaller(request), request.body, siteOf(request)),
     );
 
     app.post(
@@ -149,7 +148,7 @@ export const secondFactorRoutes =
       },
       async (request, reply) => {
         const added = await accounts.addPasskey(
-          signedInCaller(request.caller),
+          signedInCaller(request),
           request.body,
           siteOf(request),
         );
@@ -171,7 +170,7 @@ export const secondFactorRoutes =
         // The password is enough at an address where passkeys do not work.
         const site = request.body.credential ? siteOf(request) : undefined;
         const { passkey_id: id } = request.params;
-        await accounts.removePasskey(signedInCaller(request.caller), id, request.body, site);
+        await accounts.removePasskey(signedInCaller(request), id, request.body, site);
         return reply.code(204).send(null);
       },
     );
@@ -277,9 +276,9 @@ const REMOVE_PASSKEY = {
 };
 
 /** Routes with access "session" have no other callers. */
-export function signedInCaller(caller: Caller | undefined): { accountId: string; sessionId: string } {
+export function signedInCaller({ caller, ip }: FastifyRequest): SignedInBrowser {
   if (caller?.by.kind !== "session") throw new Error("session route called without a session");
-  return { accountId: caller.accountId, sessionId: caller.by.sessionId };
+  return { accountId: caller.accountId, sessionId: caller.by.sessionId, ip };
 }
 
 function presentPasskey({ id, name, createdAt, lastUsedAt }: PasskeyRecord): Passkey {
