@@ -280,7 +280,7 @@ journey("a passkey is added, signs in without the password, and is removed", asy
   await section.getByText(/last used/).waitFor();
 
   await section.getByRole("button", { name: "Remove Test laptop" }).click();
-  await dialog.getByRole("button", { name: "Use a passkey instead of the password" }).click();
+  await dialog.getByRole("button", { name: "Use a passkey instead" }).click();
   await section.getByText("No passkeys yet.").waitFor();
 });
 

@@ -62,7 +62,7 @@ export const messages = {
     nameHint: "Which device or security key is it?",
     nameMissing: "Enter a name.",
     passwordMissing: "Enter your password.",
-    usePasskey: "Use a passkey instead of the password",
+    usePasskey: "Use a passkey instead",
     details: (createdAt: ReactNode, lastUsedAt: ReactNode | undefined) => (
       <>
         Created {createdAt}, {lastUsedAt ? <>last used {lastUsedAt}</> : "never used"}
