@@ -3,6 +3,7 @@ import { abortable } from "@mailvet/embedded-postgres";
 import type { FastifyInstance } from "fastify";
 import { type BootstrapResult, bootstrap } from "./accounts/bootstrap.ts";
 import { buildApiRole } from "./api-role.ts";
+import { checkBlobStore } from "./blobs/claimed-store.ts";
 import type { Log } from "./base/log.ts";
 import type { Config } from "./config.ts";
 import { HTTP_DEFAULTS } from "./http/http-settings.ts";
@@ -62,7 +63,7 @@ async function open(opening: Opening): Promise<Omit<AssembledService, "close">> 
   const { config, log, closers, interrupted } = opening;
   const { role } = config;
   const parts = await openParts(opening);
-  const { database, pubsub, ledger, apiKeys, validations, verifier, metrics, system } = parts;
+  const { database, blobs, pubsub, ledger, apiKeys, validations, verifier, metrics, system } = parts;
   const workers = role === "api" ? [] : await startWorkerRole(opening, parts);
   await abortable(pubsub.start(), interrupted); // last: LISTEN covers the channels subscribed to so far
 
@@ -73,7 +74,11 @@ async function open(opening: Opening): Promise<Omit<AssembledService, "close">> 
     metricsToken: config.metricsToken,
   };
   let isStarted = false;
-  const readiness = { isStarted: () => isStarted, checkDatabase: database.check };
+  const readiness = {
+    isStarted: () => isStarted,
+    checkDatabase: database.check,
+    checkBlobs: () => checkBlobStore(blobs),
+  };
   const watched = { settings, pool: database.pool, log, metrics, readiness };
   const app = role === "worker" ? buildWorkerApp(watched) : buildApiRole(config, parts, watched);
   closers.push(async () => {

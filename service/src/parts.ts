@@ -291,6 +291,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     adjudicator,
     apiKeys,
     auditLog,
+    blobs,
     boss,
     confirmUpload,
     credentialWatch,
