@@ -26,7 +26,8 @@ export type {
   OperatorKeyMethods,
   OperatorMethods,
 } from "./operator-methods.ts";
-export { createIdempotencyKey, type Page, type PageQuery } from "./requests.ts";
+export type { Page, PageQuery } from "./requests.ts";
+export { createIdempotencyKey } from "./retry.ts";
 export type { CallOptions, ClientOptions, IdempotentOptions } from "./transport.ts";
 export type { UploadFile } from "./upload-body.ts";
 export type { DeliveriesQuery, NewWebhook, WebhookChanges, WebhookMethods } from "./webhook-methods.ts";

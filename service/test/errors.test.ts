@@ -266,7 +266,22 @@ const ROWS: readonly Row[] = [
       return by(() => ({ cookie: people.broke.cookie }))(endpoint);
     },
   ],
-  ["an unknown key ID", "key_not_found", only("DELETE /keys/{key_id}"), changed({})],
+  [
+    "one operator key too many",
+    "too_many_keys",
+    only("POST /operator/keys"),
+    async (endpoint) => {
+      await service.database.pool.query(
+        `insert into operator_keys (account_id, name, key_hash, prefix, scopes, allowed_ranges)
+         select id, 'one of many', sha256(n::text::bytea), 'mv_op_', '{}', '{}'
+         from accounts, generate_series(1, 100) n where is_operator`,
+      );
+      const answer = await changed({})(endpoint);
+      await service.database.pool.query("delete from operator_keys where name = 'one of many'");
+      return answer;
+    },
+  ],
+  ["an unknown key ID", "key_not_found", ({ path }) => path.endsWith("/keys/{key_id}"), changed({})],
   ["an unknown session", "session_not_found", only("DELETE /auth/sessions/{session_id}"), changed({})],
   ["an unknown account", "account_not_found", ({ path }) => path.includes("{account_id}"), changed({})],
   [

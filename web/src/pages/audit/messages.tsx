@@ -4,6 +4,7 @@ import { AUDIT_ACTIONS, type AuditActorKind } from "@mailvet/contract";
 export const messages = {
   title: "Audit log",
   intro: "Sign-ins, keys, webhooks, plan and other changes of your account.",
+  operatorTitle: "All audit logs",
   operatorIntro: "Sign-ins and changes in all accounts.",
   actions: AUDIT_ACTIONS,
   filters: {
