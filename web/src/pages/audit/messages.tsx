@@ -30,7 +30,7 @@ export const messages = {
     anonymous: "Not signed in",
     system: "Mailvet",
   } satisfies Record<AuditActorKind, string>,
-  asOperator: (email: string) => `Operator ${email}`,
+  asOperator: (kind: string) => `Operator · ${kind}`,
   shortId: (id: string) => `${id.slice(0, 8)}…`,
   detail: (name: string, value: string | number | boolean) => `${name.replaceAll("_", " ")}: ${value}`,
 };
