@@ -7,11 +7,11 @@ import { randomUUID } from "node:crypto";
 import {
   type CreatedOperatorKey,
   type CreateOperatorKeyRequest,
-  type KeyScope,
   OPERATOR_SCOPE_NAMES,
   type OperatorScope,
 } from "@mailvet/contract";
 import { expect } from "vitest";
+import type { Access } from "../src/http/route-config.ts";
 import { type Asked, formWith, OPERATOR, type TestAccount, type TestService } from "./service.ts";
 
 export type Endpoint = Details & {
@@ -20,17 +20,9 @@ export type Endpoint = Details & {
   name: string;
   method: string;
   path: string;
+  /** Required credentials. Where a key is accepted, a session is too. */
   access: Access;
 };
-
-/** Required credentials. Where a key is accepted, a session is too. */
-type Access =
-  | "open"
-  | { scope: KeyScope }
-  | "any_key"
-  | "session"
-  | { operator: OperatorScope }
-  | "operator_session";
 
 type Details = {
   query?: string;
