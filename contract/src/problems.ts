@@ -18,6 +18,7 @@ export const PROBLEMS = {
   api_access_not_included: [403, "API access not included in plan"],
   insufficient_scope: [403, "Insufficient scope"],
   operator_only: [403, "Operator only"],
+  ip_not_allowed: [403, "Address not allowed"],
   session_required: [403, "Session required"],
   origin_rejected: [403, "Cross-origin request rejected"],
   sign_up_closed: [403, "Sign-up is closed"],

@@ -1,6 +1,7 @@
 export { LEVELS, type Level } from "@mailvet/contract/words";
 export { parseAddress } from "./address/address.ts";
 export { FifoQueue } from "./base/fifo-queue.ts";
+export { mapByDomain } from "./base/map-by-domain.ts";
 export {
   bandOf,
   type Calibration,
@@ -35,7 +36,6 @@ export {
   InvalidDomain,
 } from "./engine.ts";
 export type { Evidence, KnownOutcome, MailboxFinding } from "./evidence.ts";
-export { mapByDomain } from "./base/map-by-domain.ts";
 export { resolverFrom } from "./network-stages.ts";
 export {
   ADJUDICATION_REASONS,

@@ -15,6 +15,7 @@ import { domainRoutes } from "./http/routes/domain-routes.ts";
 import { feedbackRoutes } from "./http/routes/feedback-routes.ts";
 import { jobRoutes } from "./http/routes/job-routes.ts";
 import { keyRoutes } from "./http/routes/key-routes.ts";
+import { operatorKeyRoutes } from "./http/routes/operator-key-routes.ts";
 import { operatorRoutes } from "./http/routes/operator-routes.ts";
 import { systemRoutes } from "./http/routes/system-routes.ts";
 import { uploadRoutes } from "./http/routes/upload-routes.ts";
@@ -36,6 +37,7 @@ export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDep
     tracing,
     accountLimits: createAccountLimits(usageExchange),
     apiKeys,
+    operatorKeys: parts.operatorKeys,
     sessions,
     credentialWatch,
     cookie,
@@ -63,6 +65,7 @@ export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDep
       creditRoutes({ ledger, usageOf: (accountId, wanted) => usageOf(database, accountId, wanted) }),
       keyRoutes({ apiKeys }),
       authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl, presentAccount }),
+      operatorKeyRoutes({ operatorKeys: parts.operatorKeys, accounts }),
       auditRoutes({ database, auditLog, accounts, log: watched.log }),
       operatorRoutes({ accounts, ledger, presentAccount }),
       systemRoutes({ system, deadLetters }),

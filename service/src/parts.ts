@@ -27,6 +27,7 @@ import { createJobTransitions } from "./jobs/job-transitions.ts";
 import { createJobWatch } from "./jobs/job-watch.ts";
 import { redriveSlice } from "./jobs/slice-give-up.ts";
 import { createApiKeys } from "./keys/api-keys.ts";
+import { createOperatorKeys } from "./keys/operator-keys.ts";
 import { createNaming } from "./naming/naming.ts";
 import { processLeases } from "./pacing/lease-sql.ts";
 import { createSessionGates } from "./pacing/session-gates.ts";
@@ -130,6 +131,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
   closers.push(() => ledger.close());
   const apiKeys = createApiKeys({ database, notices: pubsub, announce: publish });
   closers.push(() => apiKeys.close());
+  const operatorKeys = createOperatorKeys({ database, requireTwoFactor: config.requireTwoFactor });
   const credentialWatch = createCredentialWatch({ notices: pubsub });
 
   const { egress, egressOfDeployment: identities } = config.engine;
@@ -306,6 +308,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     ledger,
     mailer,
     metrics,
+    operatorKeys,
     naming,
     pubsub,
     sessions,

@@ -4,8 +4,14 @@
  * A test that uses the list first checks that the OpenAPI document has the same endpoints.
  */
 import { randomUUID } from "node:crypto";
-import type { KeyScope } from "@mailvet/contract";
+import {
+  type CreatedOperatorKey,
+  type CreateOperatorKeyRequest,
+  OPERATOR_SCOPE_NAMES,
+  type OperatorScope,
+} from "@mailvet/contract";
 import { expect } from "vitest";
+import type { Access } from "../src/http/route-config.ts";
 import { type Asked, formWith, OPERATOR, type TestAccount, type TestService } from "./service.ts";
 
 export type Endpoint = Details & {
@@ -14,11 +20,9 @@ export type Endpoint = Details & {
   name: string;
   method: string;
   path: string;
+  /** Required credentials. Where a key is accepted, a session is too. */
   access: Access;
 };
-
-/** Required credentials. Where a key is accepted, a session is too. */
-type Access = "open" | { scope: KeyScope } | "any_key" | "session" | "operator";
 
 type Details = {
   query?: string;
@@ -218,33 +222,67 @@ export const ENDPOINTS: readonly Endpoint[] = [
     wrong: { query: "?action=nap", pointer: "/action" },
   }),
   endpoint("GET /audit/export", "session", { wrong: { query: "?from=today", pointer: "/from" } }),
-  endpoint("GET /operator/audit", "operator", {
-    query: "?limit=5",
-    wrong: { query: "?limit=0", pointer: "/limit" },
+  endpoint(
+    "GET /operator/audit",
+    { operator: "audit:read" },
+    {
+      query: "?limit=5",
+      wrong: { query: "?limit=0", pointer: "/limit" },
+    },
+  ),
+  endpoint(
+    "GET /operator/audit/export",
+    { operator: "audit:read" },
+    { wrong: { query: "?to=today", pointer: "/to" } },
+  ),
+  endpoint("GET /operator/keys", "operator_session"),
+  endpoint("POST /operator/keys", "operator_session", {
+    body: { name: "a script", scopes: ["system:read"] },
+    wrong: { body: { name: "a script", scopes: [] }, pointer: "/scopes" },
   }),
-  endpoint("GET /operator/audit/export", "operator", { wrong: { query: "?to=today", pointer: "/to" } }),
-  endpoint("GET /operator/system", "operator"),
-  endpoint("POST /operator/system/doctor", "operator", { ignoresIdempotencyKey: true }),
-  endpoint("GET /operator/dead-letters", "operator", {
-    query: "?limit=2",
-    wrong: { query: "?skip=-1", pointer: "/skip" },
-  }),
-  endpoint("POST /operator/dead-letters/{dead_letter_id}/redrive", "operator", {
-    ignoresIdempotencyKey: true,
-  }),
-  endpoint("GET /operator/accounts", "operator", {
-    query: "?limit=2",
-    wrong: { query: "?skip=-1", pointer: "/skip" },
-  }),
-  endpoint("GET /operator/accounts/{account_id}", "operator"),
-  endpoint("PATCH /operator/accounts/{account_id}", "operator", {
-    body: { plan: "enterprise" },
-    wrong: { body: { plan: "gold" }, pointer: "/plan" },
-  }),
-  endpoint("POST /operator/accounts/{account_id}/grants", "operator", {
-    body: { amount: 1 },
-    wrong: { body: { amount: 0.5 }, pointer: "/amount" },
-  }),
+  endpoint("DELETE /operator/keys/{key_id}", "operator_session"),
+  endpoint("GET /operator/system", { operator: "system:read" }),
+  endpoint("POST /operator/system/doctor", { operator: "system:read" }, { ignoresIdempotencyKey: true }),
+  endpoint(
+    "GET /operator/dead-letters",
+    { operator: "jobs:read" },
+    {
+      query: "?limit=2",
+      wrong: { query: "?skip=-1", pointer: "/skip" },
+    },
+  ),
+  endpoint(
+    "POST /operator/dead-letters/{dead_letter_id}/redrive",
+    { operator: "jobs:write" },
+    {
+      ignoresIdempotencyKey: true,
+    },
+  ),
+  endpoint(
+    "GET /operator/accounts",
+    { operator: "accounts:read" },
+    {
+      query: "?limit=2",
+      wrong: { query: "?skip=-1", pointer: "/skip" },
+    },
+  ),
+  endpoint("GET /operator/accounts/{account_id}", { operator: "accounts:read" }),
+  endpoint(
+    "PATCH /operator/accounts/{account_id}",
+    { operator: "accounts:write" },
+    {
+      body: { plan: "enterprise" },
+      wrong: { body: { plan: "gold" }, pointer: "/plan" },
+    },
+  ),
+  endpoint(
+    "POST /operator/accounts/{account_id}/grants",
+    { operator: "credits:write" },
+    {
+      body: { amount: 1 },
+      wrong: { body: { amount: 0.5 }, pointer: "/amount" },
+    },
+  ),
 ];
 
 function endpoint(name: string, access: Access, details: Details = {}): Endpoint {
@@ -279,18 +317,43 @@ export function wrongRequestTo(endpoint: Endpoint): { path: string; asked: Asked
 /** Credentials for an endpoint: the account's key or session, or the operator's session. */
 export async function credentialsFor({ access }: Endpoint, service: TestService, account: TestAccount) {
   if (access === "open") return {};
-  if (access === "operator") return { cookie: await service.operatorCookie() };
+  if (isForOperator({ access })) return { cookie: await service.operatorCookie() };
   return access === "session" ? { cookie: account.cookie } : { key: account.key };
 }
 
 /** Whether an API key is accepted. */
 export function takesKeys({ access }: Endpoint): boolean {
-  return access === "any_key" || typeof access === "object";
+  return access === "any_key" || (typeof access === "object" && "scope" in access);
+}
+
+/** Whether an operator key is accepted. */
+export function takesOperatorKeys({ access }: Endpoint): boolean {
+  return typeof access === "object" && "operator" in access;
+}
+
+export function isForOperator(endpoint: Pick<Endpoint, "access">): boolean {
+  return endpoint.access === "operator_session" || takesOperatorKeys(endpoint as Endpoint);
 }
 
 /** Whether a session is checked when no key is sent. */
 export function takesSessions({ access }: Endpoint): boolean {
   return access !== "open";
+}
+
+/** The scope that an operator key needs. */
+export function operatorScopeOf({ access }: Endpoint): OperatorScope | undefined {
+  return typeof access === "object" && "operator" in access ? access.operator : undefined;
+}
+
+/** With all scopes, unless others are wanted. */
+export async function makeOperatorKey(
+  service: TestService,
+  wanted: Partial<CreateOperatorKeyRequest> = {},
+): Promise<CreatedOperatorKey> {
+  const body = { name: "a script", scopes: OPERATOR_SCOPE_NAMES, ...wanted };
+  const answer = await service.ask("/operator/keys", { cookie: await service.operatorCookie(), body });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body;
 }
 
 export function honoursIdempotencyKeys({ method, access, ignoresIdempotencyKey }: Endpoint): boolean {

@@ -23,6 +23,7 @@ import { createJobTransitions } from "../src/jobs/job-transitions.ts";
 import { createJobWatch } from "../src/jobs/job-watch.ts";
 import { duplicates, jobCounts, jobs, results } from "../src/jobs/schema.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
+import { createOperatorKeys } from "../src/keys/operator-keys.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { uploads } from "../src/uploads/schema.ts";
 import { createUploadFiles } from "../src/uploads/upload-files.ts";
@@ -63,6 +64,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
     settings: { ...HTTP_DEFAULTS, ...settings },
     pool: database.pool,
     apiKeys: keyring,
+    operatorKeys: createOperatorKeys({ database }),
     sessions: createSessions({ database }),
     credentialWatch,
     cookie: createSessionCookie(undefined),

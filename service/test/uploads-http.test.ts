@@ -30,6 +30,7 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
         return known && { ...known, plan: "payg", isOperator: false, mode: "live" };
       },
     },
+    operatorKeys: { recognise: async () => undefined },
     sessions: { find: async () => undefined },
     credentialWatch: { follow: () => () => {} },
     cookie: createSessionCookie(undefined),

@@ -22,6 +22,8 @@ const HELP: Readonly<Record<ProblemCode, string>> = {
   insufficient_scope: "The API key does not have the scope of this endpoint. Create a key that has it.",
   operator_only:
     "Only the operator of this installation can use this endpoint, and only with two-factor sign-in where the installation requires it.",
+  ip_not_allowed:
+    "The operator key does not work from the address of this client. Send the request from an address in its list, or create another key.",
   session_required:
     "API keys can't be used for this endpoint. Sign in to the web app, and send no X-API-Key header.",
   origin_rejected: "The request was sent by a page of another origin and was not executed.",
