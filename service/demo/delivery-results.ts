@@ -12,7 +12,7 @@ export async function submitDeliveryResults({ jobs, feedback }: Client, { id }: 
   const random = seededRandom(SEED);
   const outcomes: { email: string; outcome: DeliveryOutcome }[] = [];
   for await (const { email, sub_status, is_duplicate } of jobs.allResults(id)) {
-    const bounced = BOUNCED[sub_status];
+    const bounced = BOUNCED[sub_status!];
     if (bounced !== undefined && !is_duplicate) outcomes.push({ email, outcome: outcomeBy(random, bounced) });
   }
   await feedback.submit(outcomes);

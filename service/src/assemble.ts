@@ -334,7 +334,13 @@ async function open(
     retentionDays,
     onLow: webhooks.publishLowCredits,
   });
-  const jobActions = createJobActions({ database, files, transitions, retentionDays });
+  const jobActions = createJobActions({
+    database,
+    files,
+    transitions,
+    inspect: validations.answers.inspect,
+    retentionDays,
+  });
   const watch = createJobWatch({ database, pubsub });
   closers.push(() => watch.close());
 
@@ -484,6 +490,7 @@ async function open(
               database,
               files,
               watch,
+              inspect: validations.answers.inspect,
               actions: jobActions,
               log,
             }),

@@ -23,6 +23,17 @@ export function rowPageHeaders(
   reply.header("link", `<${url.pathname}${url.search}>; rel="next"`);
 }
 
+/** Says that the results are not final: how many unique emails have a verdict, and how many wait. */
+export function partialHeaders(
+  reply: FastifyReply,
+  partial: { settled: number; pending: number } | undefined,
+): void {
+  if (!partial) return;
+  reply.header(HEADERS.partial, "true");
+  reply.header(HEADERS.settled, partial.settled);
+  reply.header(HEADERS.pending, partial.pending);
+}
+
 /** Links to the next and previous page, as paths; undefined when there is neither. */
 export function linkHeader(requestUrl: string, { skip, limit, total }: PageInfo): string | undefined {
   const url = new URL(requestUrl, "http://localhost");

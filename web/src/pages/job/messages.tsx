@@ -125,6 +125,7 @@ export const messages = {
     searchedFirst: (matches: string, rows: number) => `${matches} in the first ${common.rows(rows)}`,
     row: "Row",
     duplicate: "duplicate",
+    pending: { name: "Waiting", meaning: "There is no verdict yet." },
   },
 } as const;
 

@@ -26,7 +26,7 @@ export const ResultRow = memo(function ResultRow({ index, top, height, result }:
 type ResultRowProps = { index: number; top: number; height: number; result: ShownResult | undefined };
 
 function Cells({ result }: { result: ShownResult }) {
-  const { name, meaning } = subStatusText(result.sub_status);
+  const { name, meaning } = result.sub_status === null ? messages.results.pending : subStatusText(result.sub_status);
   return (
     <>
       <Cell name="number">{formatNumber(result.row)}</Cell>
@@ -37,7 +37,7 @@ function Cells({ result }: { result: ShownResult }) {
         {result.is_duplicate && <span className={classes.mark}>{messages.results.duplicate}</span>}
       </Cell>
       <Cell name="verdict">
-        <span className={classes.dot} style={{ background: statusColor(result.status) }} aria-hidden="true" />
+        <span className={classes.dot} style={{ background: result.status === "pending" ? undefined : statusColor(result.status) }} aria-hidden="true" />
         {result.status}
       </Cell>
       <Cell name="reason">
