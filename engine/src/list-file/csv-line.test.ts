@@ -73,7 +73,7 @@ test("a verdict fills its columns, and a row without one leaves them blank", () 
     mailvet_suggestion: "",
     mailvet_smtp_code: "250",
     mailvet_is_duplicate: "true",
-    mailvet_flags: "catch_all; subaddressed",
+    mailvet_flags: "catch_all | subaddressed",
   });
   expect(verdictCells(undefined)).toEqual(VERDICT_COLUMNS.map(() => ""));
 });

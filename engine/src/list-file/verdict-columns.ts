@@ -45,7 +45,7 @@ export function verdictCell(
   field: ResultColumn,
 ): string | number | boolean {
   const value = verdict?.[field] ?? "";
-  return typeof value === "object" ? value.join("; ") : value;
+  return typeof value === "object" ? value.join(" | ") : value;
 }
 
 /** Of the first row with this email. */

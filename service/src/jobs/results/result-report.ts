@@ -39,7 +39,7 @@ export function reportOfRow(inspect: InspectEmail, email: string, stored: Stored
     safeToSend: stored.safe_to_send,
   };
   const checkedAtMs = Date.parse(stored.checked_at);
-  const request = { requestId: "", planTier: "", responseTimeMs: 0, checkedAtMs, cached: false };
+  const request = { requestId: "", planTier: "", responseTimeMs: 0, checkedAtMs, cached: true };
   const report = reportOf(evidence, request, verdict);
   const { score, suggestion, provider, smtp_code, is_disposable, is_role_based, is_free } = stored;
   const details = { ...report.details, provider, smtp_code, is_disposable, is_role_based, is_free };
