@@ -1,4 +1,5 @@
 /** Rows of a job's file as uploaded, each with its verdict. Read part by part, so memory stays flat. */
+import type { ResultColumn } from "@mailvet/contract";
 import { cellsOf, type VerdictCells } from "@mailvet/engine/list-file";
 import type pg from "pg";
 import { inTimeSlices } from "../base/event-loop-yield.ts";
@@ -25,11 +26,15 @@ export type DownloadSource = {
   pool: pg.Pool;
   files: Pick<UploadFiles, "read">;
   inspect: InspectEmail;
+  /** Columns that are wanted. Some are derived from the evidence, which takes most of the time. */
+  fields: readonly ResultColumn[];
   upload: StoredFile;
   job: JobRow;
 };
 
 const PENDING: RowVerdict = { status: "pending" };
+/** Not stored with a result (result-report.ts). */
+const DERIVED: ReadonlySet<ResultColumn> = new Set(["reason", "flags", "mx_host", "ai_reasons"]);
 /** Rows of a sorted file that are collected in one pass over the upload. */
 const SORTED_AT_ONCE = 20_000;
 /** Evidence that rows share is read once for rows near each other. */
@@ -45,10 +50,11 @@ export async function* downloadRows(
 }
 
 async function* inFileOrder(
-  { pool, files, inspect, upload, job }: DownloadSource,
+  { pool, files, inspect, fields, upload, job }: DownloadSource,
   selection: ResultSelection,
 ): AsyncGenerator<DownloadRow[]> {
   let rowsRead = 0;
+  const isDerived = fields.some((field) => DERIVED.has(field));
   const shared: SharedRows = new Map();
   // Before the verdicts: a row that is settled meanwhile has one then.
   const pending = new Set(await readOrder(pool, job, selection, "pending"));
@@ -61,8 +67,8 @@ async function* inFileOrder(
       const { email, verdict, is_duplicate } = found.get(number) ?? {};
       if (email === undefined || !verdict)
         return { number, cells, verdict: pending.has(number) ? PENDING : undefined };
-      const report = cellsOf(reportOfRow(inspect, email, verdict));
-      return { number, cells, verdict: { ...report, is_duplicate: is_duplicate ?? false, email } };
+      const verdictCells = isDerived ? cellsOf(reportOfRow(inspect, email, verdict)) : verdict;
+      return { number, cells, verdict: { ...verdictCells, is_duplicate: is_duplicate ?? false, email } };
     });
   };
   const isWhole = !isFiltered(selection);

@@ -67,7 +67,14 @@ export async function jobDownload(
   };
   if (format === "xlsx") refuseTooLargeForXlsx(job.totalRows, columns.length + table.fields.length);
   const partial = partialOf(job);
-  const source: DownloadSource = { pool: await database.readPool(), files, inspect, upload, job };
+  const source: DownloadSource = {
+    pool: await database.readPool(),
+    files,
+    inspect,
+    fields: table.fields,
+    upload,
+    job,
+  };
   const nameOf = (filter: ResultSelection, as: DownloadFormat) =>
     downloadName(job.filename, filter, { format: as, isPartial: partial !== undefined });
   const tableOf = (filter: ResultSelection, as: Exclude<DownloadFormat, "zip">) =>

@@ -163,7 +163,8 @@ export function pageQuery(
   const isDown = direction === "desc";
   const total = knownTotal(job, selection);
   if (isByRow) {
-    const isAfter = ` and (${after} = 0 or row ${isDown ? "<" : ">"} ${after})`;
+    // A bound in any case, so that the planner reads the index in its order.
+    const isAfter = isDown ? ` and row < coalesce(nullif(${after}, 0), 2147483647)` : ` and row > ${after}`;
     const order = `order by row ${direction} limit ${take} + ${from}`;
     const bounds = total === undefined ? {} : { where: isAfter, tail: order };
     return {
