@@ -6,8 +6,9 @@ import { expect } from "vitest";
 import { journeysIn } from "./journey.ts";
 
 const journey = journeysIn({
+  env: { PROBE_TIMEOUT_SECONDS: "600" },
   domains: {
-    "silent.example-lab.com": mailDomain({ users: ["sue"], temper: answersSlowly({ delayMs: 600_000 }) }),
+    "silent.example-lab.com": mailDomain({ users: ["sue"], temper: answersSlowly({ delayMs: 3_600_000 }) }),
   },
 });
 

@@ -121,8 +121,9 @@ function estimateOf(
   const sinceMs = now.getTime() - progressedAt.getTime();
   if (sinceMs > STALL_MS) return none("waiting_for_servers");
   const firstMs = (row.uniqueEmails - Math.max(row.triedOnce, row.processed)) / ratePerMs - sinceMs;
-  const retriesMs = Math.max(0, ...dueMs) - now.getTime();
-  return { eta_seconds: Math.ceil(Math.max(0, firstMs, retriesMs) / 1000), eta_reason: null };
+  const leftMs = Math.max(firstMs, Math.max(0, ...dueMs) - now.getTime());
+  if (leftMs <= 0) return none("waiting_for_servers"); // it should have ended by now
+  return { eta_seconds: Math.ceil(leftMs / 1000), eta_reason: null };
 }
 
 function sumOf(all: readonly Record<string, number>[]): Record<string, number> {
