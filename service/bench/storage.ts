@@ -22,8 +22,8 @@ import { eraseExpiredJobs } from "../src/jobs/retention.ts";
 import { cachedPartOf } from "../src/validations/cached-evidence.ts";
 import { createVerdictCache } from "../src/validations/verdict-cache.ts";
 import { SERVICE_PROGRAM } from "../test/service-program.ts";
+import { addressOf } from "./bench-service.ts";
 import { createDatabase, databaseUrl, KEY, runList } from "./list-run.ts";
-import { addressOf } from "./listening.ts";
 
 const CACHED = 100_000;
 /** Addresses per domain; the first is the one that is held to the limit. */
@@ -271,9 +271,7 @@ function listOf(rows: number, prefix: string): string {
 
 function settings(lab: Lab): Record<string, string> {
   return {
-    DNS_SERVERS: lab.nameServer,
-    SMTP_PORT: String(lab.smtpPort),
-    EGRESS_ALLOW: "127.0.0.0/8",
+    ...lab.env,
     CONNECTIONS_PER_HOST: "10",
     PORT: "0",
     BOOTSTRAP_API_KEY: KEY,

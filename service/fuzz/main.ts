@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 import { API_PREFIX } from "@mailvet/contract";
 import { openLab } from "@mailvet/lab";
 import { DEMO_WORLD } from "../demo/world.ts";
-import { assemble } from "../src/assemble.ts";
+import { assemble } from "../src/assembly.ts";
 import { createLog } from "../src/base/log.ts";
 import { readConfig } from "../src/config.ts";
 
@@ -55,9 +55,7 @@ async function fuzz(program: string): Promise<number> {
       ADMIN_EMAIL: OPERATOR.email,
       ADMIN_PASSWORD: OPERATOR.password,
       BOOTSTRAP_API_KEY: KEY,
-      DNS_SERVERS: lab.nameServer,
-      SMTP_PORT: String(lab.smtpPort),
-      EGRESS_ALLOW: "127.0.0.0/8",
+      ...lab.env,
       TRUSTED_PROXIES: "127.0.0.1", // hooks.py sends every request from another network
       LOG_LEVEL: "error",
       SINGLE_BUDGET_SECONDS: "5",

@@ -30,7 +30,7 @@ export type JobActions = {
    */
   finish(owner: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
   /** Deletes the job with its file and results. An active job is cancelled first. */
-  erase(owner: Owner, jobId: string): Promise<void>;
+  erase(owner: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<void>;
   /** Deletes rows and results past retention, and creates the next partitions; returns the number of jobs. */
   eraseExpired(): Promise<number>;
 };
@@ -88,9 +88,9 @@ export function createJobActions(deps: JobActionDeps): JobActions {
       return (await apply(owner, jobId, "finish_now", beforeCommit, save)).record;
     },
 
-    async erase(owner, jobId) {
+    async erase(owner, jobId, beforeCommit) {
       // The job expires in this transaction: if the process dies now, maintenance deletes the rest.
-      const { row } = await apply(owner, jobId, "erase");
+      const { row } = await apply(owner, jobId, "erase", beforeCommit);
       await deleteRows(pool, files, row);
       await orm.delete(jobs).where(eq(jobs.id, jobId));
       await notify(pool, JOBS_CHANNEL, jobId);
