@@ -3,7 +3,7 @@
  * order.
  *
  * A verdict is stored once, at the first row with the email, and duplicate rows refer to it. An email without a verdict is in
- * a slice. A filter reads all rows of its job, in about 40 ms of CPU time for 100,000 of them: docs/decisions/0021-result-filters.md.
+ * a slice. A filter reads all rows of its job; why there is no index for it: docs/decisions/0021-result-filters.md.
  */
 import { domainToASCII, domainToUnicode } from "node:url";
 import type { ResultFilter, ResultSort } from "@mailvet/contract";
