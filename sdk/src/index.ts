@@ -17,7 +17,14 @@ export {
 export type { ListOptions } from "./email-list.ts";
 export { MailvetProblem, MailvetUnreachable, type UnreachableReason } from "./errors.ts";
 export type { FeedbackMethods, OutcomeInput } from "./feedback-methods.ts";
-export type { DownloadChoice, JobMethods, JobsQuery, ResultsPage } from "./job-methods.ts";
+export type {
+  DownloadChoice,
+  JobMethods,
+  JobsQuery,
+  ResultChoice,
+  ResultPages,
+  ResultsPage,
+} from "./job-methods.ts";
 export type { WatchOptions } from "./job-watch.ts";
 export type { KeyMethods, NewKey } from "./key-methods.ts";
 export type {

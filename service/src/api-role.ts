@@ -49,7 +49,14 @@ export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDep
       validationRoutes({ validations, charges: ledger }),
       domainRoutes({ validations, charges: ledger }),
       uploadRoutes({ uploads, confirmUpload, maxUploadBytes: config.jobs.maxUploadBytes }),
-      jobRoutes({ database, files, watch, actions: jobActions, log: watched.log }),
+      jobRoutes({
+        database,
+        files,
+        watch,
+        inspect: validations.answers.inspect,
+        actions: jobActions,
+        log: watched.log,
+      }),
       feedbackRoutes({ feedback, maxUploadBytes: config.jobs.maxUploadBytes }),
       webhookRoutes({ webhooks }),
       aboutRoutes({

@@ -255,7 +255,13 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     retentionDays,
     onLow: webhooks.publishLowCredits,
   });
-  const jobActions = createJobActions({ database, files, transitions, retentionDays });
+  const jobActions = createJobActions({
+    database,
+    files,
+    transitions,
+    inspect: validations.answers.inspect,
+    retentionDays,
+  });
   const watch = createJobWatch({ database, pubsub });
   closers.push(() => watch.close());
 

@@ -95,12 +95,17 @@ export const ENDPOINTS: readonly Endpoint[] = [
     wrong: { query: "?status=sleeping", pointer: "/status" },
   }),
   endpoint("GET /bulk/jobs/{job_id}", READ, { query: "?wait=1" }),
-  endpoint("GET /bulk/jobs/{job_id}/results", READ, { query: "?status=valid" }),
+  endpoint("GET /bulk/jobs/{job_id}/results", READ, {
+    query: "?status=valid",
+    wrong: { query: "?status=valid,sleeping", pointer: "/status" },
+  }),
+  endpoint("GET /bulk/jobs/{job_id}/results/{row}", READ, { wrong: { id: "x", pointer: "/row" } }),
   endpoint("GET /bulk/jobs/{job_id}/download", READ, { query: "?status=valid" }),
   endpoint("GET /bulk/jobs/{job_id}/events", READ),
   endpoint("POST /bulk/jobs/{job_id}/cancel", BULK),
   endpoint("POST /bulk/jobs/{job_id}/pause", BULK),
   endpoint("POST /bulk/jobs/{job_id}/resume", BULK),
+  endpoint("POST /bulk/jobs/{job_id}/finish", BULK),
   endpoint("DELETE /bulk/jobs/{job_id}", BULK),
   endpoint(
     "POST /feedback",
@@ -291,7 +296,7 @@ function endpoint(name: string, access: Access, details: Details = {}): Endpoint
 }
 
 /** A path segment that is not an id. */
-const PLACEHOLDERS: Readonly<Record<string, string>> = { domain: "mailvet.test" };
+const PLACEHOLDERS: Readonly<Record<string, string>> = { domain: "mailvet.test", row: "1" };
 
 /** A valid request without credentials. The ids in its path do not exist unless given. */
 export function requestTo(
