@@ -24,6 +24,8 @@ export const AUDIT_ACTIONS = {
   "password.reset": "Password reset",
   "two_factor.enabled": "Two-factor sign-in enabled",
   "two_factor.disabled": "Two-factor sign-in disabled",
+  "passkey.added": "Passkey added",
+  "passkey.removed": "Passkey removed",
   "key.created": "API key created",
   "key.revoked": "API key revoked",
   "operator_key.created": "Operator key created",

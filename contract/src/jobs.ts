@@ -3,7 +3,15 @@ import { type Static, Type } from "typebox";
 import { KEY_MODES } from "./accounts.ts";
 import { Problem } from "./problems.ts";
 import { Count, Moment, Nullable, OneOf, Paging, Sandbox, Uuid } from "./shape.ts";
-import { ALL_SUB_STATUSES, DOWNLOAD_FORMATS, JOB_STATUSES, STATUSES } from "./words.ts";
+import {
+  ALL_SUB_STATUSES,
+  CSV_DIALECTS,
+  DOWNLOAD_FORMATS,
+  JOB_STATUSES,
+  RESULT_COLUMNS,
+  RESULT_SORTS,
+  RESULT_STATUSES,
+} from "./words.ts";
 
 export const UploadPreview = Type.Object({
   upload_id: Uuid("ID of the upload, for the confirmation."),
@@ -32,6 +40,14 @@ export const ConfirmRequest = Type.Object(
 );
 export type ConfirmRequest = Static<typeof ConfirmRequest>;
 
+export const ETA_REASONS = [
+  "not_started",
+  "paused",
+  "no_verdict_yet",
+  "waiting_for_servers",
+  "waiting_for_retries",
+] as const;
+
 export const JOB_PHASES = ["waiting", "validating", "retrying", "done"] as const;
 
 export const Job = Type.Object({
@@ -52,7 +68,16 @@ export const Job = Type.Object({
   processed: Count("Unique emails with a verdict."),
   progress_percent: Type.Number({ minimum: 0, maximum: 100 }),
   rate_per_second: Type.Number({ minimum: 0 }),
-  eta_seconds: Nullable(Count("Seconds.")),
+  eta_seconds: Nullable(
+    Count("Estimated seconds until every email was tried and the last known retry is due."),
+  ),
+  eta_reason: Nullable(
+    OneOf(ETA_REASONS, { description: "Why there is no estimate; null with one, and after the end." }),
+  ),
+  next_attempt_at: Nullable(Moment("When the next retry is due; null if none waits.")),
+  retrying: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+    description: "Emails that wait for a retry, by the sub_status of their last attempt.",
+  }),
   valid_count: Count("Valid so far."),
   invalid_count: Count("Invalid so far."),
   risky_count: Count("Risky so far."),
@@ -61,7 +86,9 @@ export const Job = Type.Object({
   credits_reserved: Count("Credits still reserved."),
   credits_used: Count("Credits spent."),
   error: Nullable(Problem),
-  results_url: Nullable(Type.String()),
+  results_url: Nullable(
+    Type.String({ description: "After the end. Results so far have the same URL while the job runs." }),
+  ),
 });
 export type Job = Static<typeof Job>;
 
@@ -76,10 +103,49 @@ export const JobQuery = Type.Object(
     wait: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 30, description: "Long polling: seconds to wait for a change." }),
     ),
+    for: Type.Optional(OneOf(["change", "end"], { description: "What `wait` waits for. Default: change." })),
   },
   { additionalProperties: false },
 );
 export type JobQuery = Static<typeof JobQuery>;
+
+/** One or several of these words, separated by commas. */
+const Several = (words: readonly string[], description: string) => {
+  const word = `(${words.join("|")})`;
+  return Type.Optional(Type.String({ pattern: `^${word}(,${word})*$`, maxLength: 1024, description }));
+};
+
+const Score = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description }));
+
+/** Filters of results and downloads. Rows that are pending match only where no verdict is asked for. */
+const ResultFilterFields = {
+  status: Several(RESULT_STATUSES, "One or several, separated by commas."),
+  sub_status: Several(
+    ALL_SUB_STATUSES,
+    "One or several, separated by commas. Empty: the valid addresses without one.",
+  ),
+  safe_to_send: Type.Optional(Type.Boolean()),
+  min_score: Score("Only this score and above."),
+  max_score: Score("Only this score and below."),
+  provider: Type.Optional(Type.String({ maxLength: 64, description: "As in the results, such as google." })),
+  domain: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "Domain of the email." })),
+  q: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 320, description: "Text that the email contains, in any case." }),
+  ),
+};
+export const ResultFilter = Type.Object(ResultFilterFields);
+export type ResultFilter = Static<typeof ResultFilter>;
+
+/** What results and downloads have in common. */
+const ResultSelection = {
+  ...ResultFilterFields,
+  sort: Type.Optional(
+    OneOf(RESULT_SORTS, { description: "Default: row, the order of the file. With `-` descending." }),
+  ),
+  final: Type.Optional(
+    Type.Boolean({ description: "Refuse with 409 until the job has ended, instead of results so far." }),
+  ),
+};
 
 export const ResultsQuery = Type.Object(
   {
@@ -89,10 +155,10 @@ export const ResultsQuery = Type.Object(
         minimum: 0,
         maximum: 2_147_483_647,
         description:
-          "Only rows after this one: the last row of the page before. Takes the same time on every page, unlike `skip`.",
+          "Only results after this row in the order of `sort`: the last row of the page before. Takes the same time on every page, unlike `skip`.",
       }),
     ),
-    status: Type.Optional(OneOf(STATUSES)),
+    ...ResultSelection,
   },
   { additionalProperties: false },
 );
@@ -101,13 +167,20 @@ export type ResultsQuery = Static<typeof ResultsQuery>;
 export const JobResult = Type.Object({
   row: Count("Row number; the first data row is 1."),
   email: Type.String(),
-  status: OneOf(STATUSES),
-  sub_status: OneOf(ALL_SUB_STATUSES),
-  confidence: Type.Number({ minimum: 0, maximum: 1 }),
-  is_valid: Type.Boolean(),
-  safe_to_send: Type.Boolean(),
-  score: Type.Integer({ minimum: 0, maximum: 100 }),
+  status: OneOf(RESULT_STATUSES, { description: '"pending" while there is no verdict yet.' }),
+  sub_status: Nullable(OneOf(ALL_SUB_STATUSES), "Null while pending, as all that follows of the verdict."),
+  confidence: Nullable(Type.Number({ minimum: 0, maximum: 1 })),
+  is_valid: Nullable(Type.Boolean()),
+  safe_to_send: Nullable(Type.Boolean()),
+  score: Nullable(Type.Integer({ minimum: 0, maximum: 100 })),
   suggestion: Nullable(Type.String()),
+  reason: Nullable(Type.String({ description: "The verdict in one sentence." })),
+  flags: Type.Array(Type.String()),
+  provider: Nullable(Type.String()),
+  mx_host: Nullable(Type.String({ description: "The mail server that answered, or the first one." })),
+  smtp_code: Nullable(Type.Integer({ description: "Of the reply that decided; 0 without one." })),
+  ai_reasons: Type.Array(Type.String(), { description: "What the score of the mailbox name is based on." }),
+  checked_at: Nullable(Moment("When the address was checked.")),
   is_duplicate: Type.Boolean(),
   sandbox: Sandbox,
 });
@@ -120,7 +193,20 @@ export const DownloadQuery = Type.Object(
         description: "Default: the first that the Accept header allows, so usually csv.",
       }),
     ),
-    status: Type.Optional(OneOf(STATUSES)),
+    ...ResultSelection,
+    columns: Several(
+      ["email", ...RESULT_COLUMNS],
+      "Our columns, separated by commas, in this order, such as `status,reason`. With `email`, that column is the only one of yours. Default: all of them.",
+    ),
+    dialect: Type.Optional(
+      OneOf(CSV_DIALECTS, {
+        description:
+          "Of CSV. `excel`: with a byte order mark, and the separator that Excel expects in the language of the Accept-Language header.",
+      }),
+    ),
+    separator: Type.Optional(
+      OneOf([",", ";", "\t"], { description: "Of CSV. Default: as in your file, or by `dialect`." }),
+    ),
     mode: Type.Optional(
       OneOf(KEY_MODES, { description: "For links of the web app, instead of the header `X-Mailvet-Mode`." }),
     ),

@@ -2,6 +2,12 @@
 import type {
   AccountExport,
   MailSent,
+  OwnerProof,
+  Passkey,
+  PasskeyAssertion,
+  PasskeyAttestation,
+  PasskeyCreationOptions,
+  PasskeyRequestOptions,
   RecoveryCodes,
   Session,
   SignedIn,
@@ -43,11 +49,25 @@ export type AuthMethods = {
   downloadExport(token: string, options?: CallOptions): Promise<Response>;
   /** Deletes the account with everything it has. */
   closeAccount(proof: Proof, options?: CallOptions): Promise<void>;
+  /** Options for navigator.credentials.get(). The challenge works once, to sign in or as proof of the owner. */
+  passkeyChallenge(options?: CallOptions): Promise<PasskeyRequestOptions>;
+  /** Takes the JSON of what navigator.credentials.get() returned. */
+  signInWithPasskey(credential: PasskeyAssertion, options?: CallOptions): Promise<SignedIn>;
+  passkeys(options?: CallOptions): Promise<Passkey[]>;
+  /** Options for navigator.credentials.create(), with the password or an assertion of an existing passkey. */
+  beginPasskey(proof: OwnerProof, options?: CallOptions): Promise<PasskeyCreationOptions>;
+  /** Takes the JSON of what navigator.credentials.create() returned. */
+  addPasskey(
+    passkey: { name: string; credential: PasskeyAttestation },
+    options?: CallOptions,
+  ): Promise<Passkey>;
+  /** Also ends all other sessions of the account. */
+  removePasskey(passkeyId: string, proof: OwnerProof, options?: CallOptions): Promise<void>;
   /** Sends an email with a link if the account exists; the response does not reveal whether it does. */
   requestPasswordReset(email: string, options?: CallOptions): Promise<MailSent>;
   /** Takes the token from the link in the email. */
   choosePassword(
-    choice: { token: string; newPassword: string; revokeKeys?: boolean },
+    choice: { token: string; newPassword: string; revokeKeys?: boolean; removePasskeys?: boolean },
     options?: CallOptions,
   ): Promise<void>;
 };
@@ -89,9 +109,22 @@ export function authMethods(
         ...options,
       }),
     closeAccount: ({ password, code }, options) => post("/account/close", { password, code }, options),
+    passkeyChallenge: (options) => post("/auth/passkeys/challenge", undefined, options),
+    signInWithPasskey: (credential, options) => post("/auth/passkeys/sign-in", { credential }, options),
+    passkeys: (options) => get("/auth/passkeys", options),
+    beginPasskey: ({ password, credential }, options) =>
+      post("/auth/passkeys/options", { password, credential }, options),
+    addPasskey: ({ name, credential }, options) => post("/auth/passkeys", { name, credential }, options),
+    removePasskey: (passkeyId, { password, credential }, options) =>
+      post(`/auth/passkeys/${encodeURIComponent(passkeyId)}/remove`, { password, credential }, options),
     requestPasswordReset: (email, options) => post("/auth/password-reset", { email }, options),
-    choosePassword({ token, newPassword, revokeKeys }, options) {
-      const body = { token, new_password: newPassword, revoke_keys: revokeKeys };
+    choosePassword({ token, newPassword, revokeKeys, removePasskeys }, options) {
+      const body = {
+        token,
+        new_password: newPassword,
+        revoke_keys: revokeKeys,
+        remove_passkeys: removePasskeys,
+      };
       return post("/auth/password-reset/confirm", body, options);
     },
   };

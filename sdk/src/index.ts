@@ -17,7 +17,14 @@ export {
 export type { ListOptions } from "./email-list.ts";
 export { MailvetProblem, MailvetUnreachable, type UnreachableReason } from "./errors.ts";
 export type { FeedbackMethods, OutcomeInput } from "./feedback-methods.ts";
-export type { DownloadChoice, JobMethods, JobsQuery, ResultsPage } from "./job-methods.ts";
+export type {
+  DownloadChoice,
+  JobMethods,
+  JobsQuery,
+  ResultChoice,
+  ResultPages,
+  ResultsPage,
+} from "./job-methods.ts";
 export type { WatchOptions } from "./job-watch.ts";
 export type { KeyMethods, NewKey } from "./key-methods.ts";
 export type {
@@ -28,7 +35,8 @@ export type {
   OperatorKeyMethods,
   OperatorMethods,
 } from "./operator-methods.ts";
-export { createIdempotencyKey, type Page, type PageQuery } from "./requests.ts";
+export type { Page, PageQuery } from "./requests.ts";
+export { createIdempotencyKey } from "./retry.ts";
 export type { CallOptions, ClientOptions, IdempotentOptions } from "./transport.ts";
 export type { UploadFile } from "./upload-body.ts";
 export type { DeliveriesQuery, NewWebhook, WebhookChanges, WebhookMethods } from "./webhook-methods.ts";

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import {
   atPaths,
   bytes,
@@ -27,6 +27,7 @@ import {
 import { type Client, createClient, MailvetProblem } from "./index.ts";
 
 const KEY = "mv_live_never_seen_anywhere_else";
+afterEach(() => void vi.useRealTimers());
 const clientOf = ({ url }: { url: string }, more: { timeoutMs?: number; retries?: number } = {}) =>
   createClient({ baseUrl: url, apiKey: KEY, ...more });
 
@@ -50,6 +51,9 @@ const METHODS: [(client: Client) => Promise<unknown>, method: string, url: strin
   [(c) => c.jobs.cancel("../j"), "POST", "/bulk/jobs/..%2Fj/cancel"],
   [(c) => c.jobs.pause("j1"), "POST", "/bulk/jobs/j1/pause"],
   [(c) => c.jobs.resume("j1"), "POST", "/bulk/jobs/j1/resume"],
+  [(c) => c.jobs.finish("j1"), "POST", "/bulk/jobs/j1/finish"],
+  [(c) => c.jobs.get("j1", { waitSeconds: 5, for: "end" }), "GET", "/bulk/jobs/j1?wait=5&for=end"],
+  [(c) => c.jobs.result("j1", 7), "GET", "/bulk/jobs/j1/results/7"],
   [(c) => c.webhooks.list(), "GET", "/webhooks"],
   [
     (c) => c.webhooks.create({ url: "https://shop.io/hook", events: ["job.completed"] }),
@@ -98,14 +102,14 @@ test("lists contain the total count", async () => {
   ]);
 });
 
-test("allResults fetches page by page", async () => {
+test("results are iterated page by page", async () => {
   const rows = Array.from({ length: 230 }, (_, index) => resultOf(index + 1));
   await using service = await openScriptedService((response, request) => {
     const afterRow = Number(new URLSearchParams(request.url.split("?")[1]).get("after_row"));
     json(rows.filter(({ row }) => row > afterRow).slice(0, 100))(response, request);
   });
   const seen: number[] = [];
-  for await (const { row } of clientOf(service).jobs.allResults("j1")) seen.push(row);
+  for await (const { row } of clientOf(service).jobs.results("j1")) seen.push(row);
   expect(seen).toEqual(rows.map(({ row }) => row));
   expect(service.requests).toHaveLength(3);
 });
@@ -156,11 +160,12 @@ test("every chunk of a slow source restarts the timeout", async () => {
   async function* slowly() {
     for (const word of ["a@b.io\n", "c@d.io\n", "e@f.io\n", "g@h.io\n"]) {
       yield new TextEncoder().encode(word);
-      await new Promise((resolve) => setTimeout(resolve, 500)); // timing: a slow source
+      vi.advanceTimersByTime(5_000);
     }
   }
   await using service = await openScriptedService(json(PREVIEW));
-  const { jobs } = clientOf(service, { timeoutMs: 1600 }); // less than all chunks take together
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const { jobs } = clientOf(service, { timeoutMs: 16_000 }); // less than all chunks take together
   expect(await jobs.upload({ name: "list.csv", content: slowly() })).toEqual(PREVIEW);
 });
 
@@ -291,7 +296,8 @@ test.for<[string, Handler, string]>([
 
 test("a slow reader of a download does not time out", async () => {
   await using service = await openScriptedService(bytes("a whole file"));
-  const answer = await clientOf(service, { timeoutMs: 1000 }).jobs.download("j1");
-  await new Promise((resolve) => setTimeout(resolve, 1500)); // timing: longer than the timeout
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const answer = await clientOf(service, { timeoutMs: 10_000 }).jobs.download("j1");
+  vi.advanceTimersByTime(15_000);
   expect(await answer.text()).toBe("a whole file");
 });

@@ -1,5 +1,17 @@
 /** Jobs: upload a file, confirm, follow the job, download the results. */
-import type { DownloadFormat, Job, JobResult, JobStatus, Status, UploadPreview } from "@mailvet/contract";
+import type {
+  CsvDialect,
+  DownloadFormat,
+  Job,
+  JobResult,
+  JobStatus,
+  ResultColumn,
+  ResultSort,
+  ResultStatus,
+  SubStatus,
+  UploadPreview,
+  ValidationResult,
+} from "@mailvet/contract";
 import { type WatchOptions, watchJob } from "./job-watch.ts";
 import type { Page, PageQuery, RequestOptions, Requests } from "./requests.ts";
 import type { CallOptions, IdempotentOptions, OpenStream } from "./transport.ts";
@@ -15,8 +27,11 @@ export type JobMethods = {
   confirm(choice: { uploadId: string; emailColumn: string }, options?: IdempotentOptions): Promise<Job>;
   /** Newest first. */
   list(query?: JobsQuery, options?: CallOptions): Promise<Page<Job>>;
-  /** With `waitSeconds` (at most 30), responds when the job changes or the time is over. */
-  get(jobId: string, options?: CallOptions & { waitSeconds?: number | undefined }): Promise<Job>;
+  /** With `waitSeconds` (at most 30), responds when the job changes, or with `for: "end"` has ended, or the time is over. */
+  get(
+    jobId: string,
+    options?: CallOptions & { waitSeconds?: number | undefined; for?: "change" | "end" | undefined },
+  ): Promise<Job>;
   /** Resolves when the job is completed, failed or cancelled. Survives restarts of the service. */
   wait(
     jobId: string,
@@ -24,30 +39,56 @@ export type JobMethods = {
   ): Promise<Job>;
   /** Yields the job now, at every change and at the end; otherwise like `wait`. */
   events(jobId: string, options?: WatchOptions): AsyncGenerator<Job, void, undefined>;
-  /** A page of results, one per row with a verdict, in file order. */
-  results(jobId: string, query?: ResultsPage, options?: CallOptions): Promise<Page<JobResult>>;
-  /** All results, page by page. For a large file, `download` with ndjson needs one request only. */
-  allResults(
-    jobId: string,
-    query?: { status?: Status | undefined },
-    options?: CallOptions,
-  ): AsyncGenerator<JobResult, void, undefined>;
+  /**
+   * Results, one per row with an email, also while the job runs. Awaited, one page; with `for await`, all of them from there
+   * on, page by page. For a large file, `download` with ndjson needs one request only.
+   */
+  results(jobId: string, query?: ResultsPage, options?: CallOptions): ResultPages;
+  /** The whole result of a row, as `validate` returns it, from what was stored; costs nothing. */
+  result(jobId: string, row: number, options?: CallOptions): Promise<ValidationResult>;
   /** The rows of the file with their verdicts; `body` of the response is a stream. Default: CSV. */
   download(jobId: string, query?: DownloadChoice, options?: CallOptions): Promise<Response>;
   cancel(jobId: string, options?: CallOptions): Promise<Job>;
   pause(jobId: string, options?: CallOptions): Promise<Job>;
   resume(jobId: string, options?: CallOptions): Promise<Job>;
+  /** Completes the job with the results it has; what was not checked is unknown, and not charged. */
+  finish(jobId: string, options?: CallOptions): Promise<Job>;
   /** Permanently deletes the file and its results. */
   delete(jobId: string, options?: CallOptions): Promise<void>;
 };
 
 export type JobsQuery = PageQuery & { status?: JobStatus | undefined };
-export type ResultsPage = PageQuery & {
-  /** The last row of the page before; unlike `skip` it takes the same time on every page. */
-  afterRow?: number | undefined;
-  status?: Status | undefined;
+/** One value, or several. */
+type Several<T> = T | readonly T[] | undefined;
+
+export type ResultChoice = {
+  status?: Several<ResultStatus>;
+  subStatus?: Several<SubStatus>;
+  safeToSend?: boolean | undefined;
+  minScore?: number | undefined;
+  maxScore?: number | undefined;
+  provider?: string | undefined;
+  domain?: string | undefined;
+  /** Text that the email contains. */
+  q?: string | undefined;
+  sort?: ResultSort | undefined;
+  /** Refused while the job runs, instead of results so far. */
+  final?: boolean | undefined;
 };
-export type DownloadChoice = { format?: DownloadFormat | undefined; status?: Status | undefined };
+export type ResultsPage = PageQuery &
+  ResultChoice & {
+    /** The last row of the page before; unlike `skip` it takes the same time on every page. */
+    afterRow?: number | undefined;
+  };
+export type ResultPages = PromiseLike<Page<JobResult>> & AsyncIterable<JobResult, void, undefined>;
+export type DownloadChoice = ResultChoice & {
+  format?: DownloadFormat | undefined;
+  /** Of the columns that the service adds. With "email", that is the only one of the file's own. */
+  columns?: readonly ("email" | ResultColumn)[] | undefined;
+  /** Of CSV: "excel" has a byte order mark, and the separator of the language. */
+  dialect?: CsvDialect | undefined;
+  separator?: "," | ";" | "\t" | undefined;
+};
 
 /** Maximum of the API. */
 const PAGE_SIZE = 100;
@@ -56,16 +97,25 @@ export function jobMethods(requests: Requests, open: OpenStream): JobMethods {
   const pathOf = (jobId: string, part = "") => `/bulk/jobs/${encodeURIComponent(jobId)}${part}`;
   const transition = (name: string) => (jobId: string, options?: CallOptions) =>
     requests.post<Job>(pathOf(jobId, `/${name}`), undefined, options);
-  const get: JobMethods["get"] = (jobId, { waitSeconds, signal } = {}) => {
+  const get: JobMethods["get"] = (jobId, { waitSeconds, for: event, signal } = {}) => {
     const extraMs = (waitSeconds ?? 0) * 1000;
-    return requests.get(pathOf(jobId), { query: { wait: waitSeconds }, extraMs, signal });
+    return requests.get(pathOf(jobId), { query: { wait: waitSeconds, for: event }, extraMs, signal });
   };
   const events: JobMethods["events"] = (jobId, options) => watchJob({ open, get }, jobId, options);
-  const results = (jobId: string, { afterRow, ...query }: ResultsPage, options?: RequestOptions) =>
+  const page = (jobId: string, { skip, limit, afterRow, ...choice }: ResultsPage, options?: RequestOptions) =>
     requests.page<JobResult>(pathOf(jobId, "/results"), {
-      query: { ...query, after_row: afterRow },
+      query: { skip, limit, after_row: afterRow, ...choiceQuery(choice) },
       ...options,
     });
+  async function* pages(jobId: string, query: ResultsPage, options?: CallOptions) {
+    const limit = query.limit ?? PAGE_SIZE;
+    for (let next: ResultsPage = { ...query, limit }; ; ) {
+      const { items } = await page(jobId, next, { waitWhenBusy: true, ...options });
+      yield* items;
+      if (items.length < limit) return;
+      next = { ...query, limit, skip: undefined, afterRow: items.at(-1)!.row };
+    }
+  }
 
   return {
     upload(file, options) {
@@ -90,28 +140,39 @@ export function jobMethods(requests: Requests, open: OpenStream): JobMethods {
       return last!;
     },
     events,
-    results: (jobId, { skip, afterRow, limit, status } = {}, options) =>
-      results(jobId, { skip, afterRow, limit, status }, options),
-    async *allResults(jobId, { status } = {}, options) {
-      for (let afterRow = 0; ; ) {
-        const query = { afterRow, limit: PAGE_SIZE, status };
-        const { items } = await results(jobId, query, { waitWhenBusy: true, ...options });
-        yield* items;
-        if (items.length < PAGE_SIZE) return;
-        afterRow = items.at(-1)!.row;
-      }
-    },
-    download: (jobId, { format, status } = {}, options) =>
+    results: (jobId, query = {}, options) => ({
+      // biome-ignore lint/suspicious/noThenProperty: awaited, it is one page
+      then: (onPage, onError) => page(jobId, query, options).then(onPage, onError),
+      [Symbol.asyncIterator]: () => pages(jobId, query, options),
+    }),
+    result: (jobId, row, options) => requests.get(pathOf(jobId, `/results/${row}`), options),
+    download: (jobId, { format, columns, dialect, separator, ...choice } = {}, options) =>
       open({
         method: "GET",
         path: pathOf(jobId, "/download"),
-        query: { format, status },
+        query: { format, columns: columns?.join(), dialect, separator, ...choiceQuery(choice) },
         accept: "*/*",
         ...options,
       }),
     cancel: transition("cancel"),
     pause: transition("pause"),
     resume: transition("resume"),
+    finish: transition("finish"),
     delete: (jobId, options) => requests.delete(pathOf(jobId), options),
   };
+}
+
+function choiceQuery({ status, subStatus, safeToSend, minScore, maxScore, ...rest }: ResultChoice) {
+  return {
+    ...rest,
+    status: joined(status),
+    sub_status: joined(subStatus),
+    safe_to_send: safeToSend,
+    min_score: minScore,
+    max_score: maxScore,
+  };
+}
+
+function joined(values: Several<string>): string | undefined {
+  return values === undefined || typeof values === "string" ? values : values.join();
 }

@@ -1,4 +1,5 @@
 /** The requests that the methods of the client consist of. Each returns the document of the API. */
+import { createIdempotencyKey } from "./retry.ts";
 import type { ApiRequest, CallOptions, SendRequest } from "./transport.ts";
 
 export type Requests = {
@@ -39,14 +40,4 @@ export function requestsBy(send: SendRequest): Requests {
       await send({ method: "DELETE", path, ...options });
     },
   };
-}
-
-/**
- * A random Idempotency-Key: requests with the same key are executed and charged once.
- *
- * Not crypto.randomUUID, which browsers provide only in secure contexts: pages served over plain http lack it.
- */
-export function createIdempotencyKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

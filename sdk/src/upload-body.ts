@@ -2,7 +2,7 @@
  * A file as a multipart request body (form field `file`), streamed. A Blob has a length and can be sent again; any
  * other stream is consumed by sending it.
  */
-import { createIdempotencyKey } from "./requests.ts";
+import { createIdempotencyKey } from "./retry.ts";
 
 export type UploadFile =
   | Blob

@@ -25,6 +25,9 @@ export function jobOf(changes: Partial<Job> = {}): Job {
     progress_percent: 0,
     rate_per_second: 0,
     eta_seconds: null,
+    eta_reason: "no_verdict_yet",
+    next_attempt_at: null,
+    retrying: {},
     valid_count: 0,
     invalid_count: 0,
     risky_count: 0,
@@ -74,6 +77,13 @@ export function resultOf(row: number): JobResult {
     safe_to_send: true,
     score: 95,
     suggestion: null,
+    reason: "The mail server accepts this mailbox.",
+    flags: [],
+    provider: "other",
+    mx_host: "mx.shop.io",
+    smtp_code: 250,
+    ai_reasons: [],
+    checked_at: "2026-01-01T00:00:02.000Z",
     is_duplicate: false,
   };
 }

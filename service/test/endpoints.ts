@@ -7,11 +7,11 @@ import { randomUUID } from "node:crypto";
 import {
   type CreatedOperatorKey,
   type CreateOperatorKeyRequest,
-  type KeyScope,
   OPERATOR_SCOPE_NAMES,
   type OperatorScope,
 } from "@mailvet/contract";
 import { expect } from "vitest";
+import type { Access } from "../src/http/route-config.ts";
 import { type Asked, formWith, OPERATOR, type TestAccount, type TestService } from "./service.ts";
 
 export type Endpoint = Details & {
@@ -20,17 +20,9 @@ export type Endpoint = Details & {
   name: string;
   method: string;
   path: string;
+  /** Required credentials. Where a key is accepted, a session is too. */
   access: Access;
 };
-
-/** Required credentials. Where a key is accepted, a session is too. */
-type Access =
-  | "open"
-  | { scope: KeyScope }
-  | "any_key"
-  | "session"
-  | { operator: OperatorScope }
-  | "operator_session";
 
 type Details = {
   query?: string;
@@ -45,6 +37,13 @@ type Details = {
 
 /** A well-formed token that was never issued. */
 const UNKNOWN_TOKEN = "unknown-token-unknown-token-unknown-token-u";
+/** A well-formed signature of a passkey that no account has. */
+export const UNKNOWN_PASSKEY = {
+  id: "AAAA",
+  rawId: "AAAA",
+  type: "public-key",
+  response: { clientDataJSON: "e30", authenticatorData: "AAAA", signature: "AAAA" },
+};
 const PASSWORD = "a long enough password";
 /** Outcomes at the sandbox domain are not stored. */
 const REAL_EMAIL = "ann@polite.example-lab.com";
@@ -96,12 +95,17 @@ export const ENDPOINTS: readonly Endpoint[] = [
     wrong: { query: "?status=sleeping", pointer: "/status" },
   }),
   endpoint("GET /bulk/jobs/{job_id}", READ, { query: "?wait=1" }),
-  endpoint("GET /bulk/jobs/{job_id}/results", READ, { query: "?status=valid" }),
+  endpoint("GET /bulk/jobs/{job_id}/results", READ, {
+    query: "?status=valid",
+    wrong: { query: "?status=valid,sleeping", pointer: "/status" },
+  }),
+  endpoint("GET /bulk/jobs/{job_id}/results/{row}", READ, { wrong: { id: "x", pointer: "/row" } }),
   endpoint("GET /bulk/jobs/{job_id}/download", READ, { query: "?status=valid" }),
   endpoint("GET /bulk/jobs/{job_id}/events", READ),
   endpoint("POST /bulk/jobs/{job_id}/cancel", BULK),
   endpoint("POST /bulk/jobs/{job_id}/pause", BULK),
   endpoint("POST /bulk/jobs/{job_id}/resume", BULK),
+  endpoint("POST /bulk/jobs/{job_id}/finish", BULK),
   endpoint("DELETE /bulk/jobs/{job_id}", BULK),
   endpoint(
     "POST /feedback",
@@ -184,6 +188,30 @@ export const ENDPOINTS: readonly Endpoint[] = [
   endpoint("POST /auth/two-factor/disable", "session", {
     body: { password: "not the password", code: "000000" },
     wrong: { body: { password: PASSWORD }, pointer: "/code" },
+    ignoresIdempotencyKey: true,
+  }),
+  endpoint("POST /auth/passkeys/challenge", "open"),
+  endpoint("POST /auth/passkeys/sign-in", "open", {
+    body: { credential: UNKNOWN_PASSKEY },
+    wrong: { body: {}, pointer: "/credential" },
+  }),
+  endpoint("GET /auth/passkeys", "session"),
+  endpoint("POST /auth/passkeys/options", "session", {
+    body: { password: "not the password" },
+    wrong: { body: { password: 5 }, pointer: "/password" },
+    ignoresIdempotencyKey: true,
+  }),
+  endpoint("POST /auth/passkeys", "session", {
+    body: {
+      name: "laptop",
+      credential: { ...UNKNOWN_PASSKEY, response: { clientDataJSON: "e30", attestationObject: "oA" } },
+    },
+    wrong: { body: { name: "laptop" }, pointer: "/credential" },
+    ignoresIdempotencyKey: true,
+  }),
+  endpoint("POST /auth/passkeys/{passkey_id}/remove", "session", {
+    body: { password: "not the password" },
+    wrong: { body: { password: 5 }, pointer: "/password" },
     ignoresIdempotencyKey: true,
   }),
   endpoint("POST /auth/password-reset", "open", {
@@ -342,7 +370,7 @@ function endpoint(name: string, access: Access, details: Details = {}): Endpoint
 }
 
 /** A path segment that is not an id. */
-const PLACEHOLDERS: Readonly<Record<string, string>> = { domain: "mailvet.test" };
+const PLACEHOLDERS: Readonly<Record<string, string>> = { domain: "mailvet.test", row: "1" };
 
 /** A valid request without credentials. The ids in its path do not exist unless given. */
 export function requestTo(

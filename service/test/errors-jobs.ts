@@ -28,6 +28,7 @@ const cys = {} as Record<
   | "brokesUpload"
   | "freesUpload"
   | "queuedJob"
+  | "plannedJob"
   | "expiredJob"
   | "hugeJob",
   string
@@ -53,6 +54,11 @@ export async function settleCy(): Promise<void> {
   await change("jobs", expiredJob, "status = 'completed', expires_at = now()");
   const hugeJob = await jobOf(await upload(asCy, LIST));
   await change("jobs", hugeJob, "status = 'completed', total_rows = 2000000");
+  const plannedJob = await jobOf(await upload(asCy, LIST));
+  await service.database.pool.query(
+    `insert into slices (job_id, number, emails) values ($1, 1, '[[1, "valid@mailvet.test"]]')`,
+    [plannedJob],
+  );
   const asFree = { cookie: free.cookie };
   await jobOf(await upload(asFree, LIST), asFree);
   Object.assign(cys, {
@@ -60,6 +66,7 @@ export async function settleCy(): Promise<void> {
     confirmedUpload,
     lateUpload,
     queuedJob: await jobOf(confirmedUpload),
+    plannedJob,
     expiredJob,
     hugeJob,
     brokesUpload: await upload({ key: broke.key }, LIST),
@@ -76,6 +83,8 @@ const confirms = only("POST /bulk/upload/confirm");
 const isAboutJob = ({ path }: Endpoint) => path.includes("{job_id}");
 const movesJob = ({ path, method }: Endpoint) => path.startsWith("/bulk/jobs/{") && method === "POST";
 const showsResults = only("GET /bulk/jobs/{job_id}/results", "GET /bulk/jobs/{job_id}/download");
+const showsRow = only("GET /bulk/jobs/{job_id}/results/{row}");
+const readsResults = (endpoint: Endpoint) => showsResults(endpoint) || showsRow(endpoint);
 
 /** Uploads a file. */
 const uploading = (content: string | Uint8Array<ArrayBuffer>) => changed({ form: formWith(content) });
@@ -204,8 +213,15 @@ const CONFIRM_ROWS: readonly Row[] = [
 
 const JOB_ROWS: readonly Row[] = [
   ["an unknown job", "job_not_found", isAboutJob, changed({})],
-  ["results of an unfinished job", "results_not_ready", showsResults, aboutJob(() => cys.queuedJob)],
-  ["expired results", "results_expired", showsResults, aboutJob(() => cys.expiredJob)],
+  [
+    "final results of a running job",
+    "results_not_ready",
+    showsResults,
+    aboutJob(() => cys.queuedJob, "?final=true"),
+  ],
+  ["expired results", "results_expired", readsResults, aboutJob(() => cys.expiredJob)],
+  ["a row without a result", "not_found", showsRow, aboutJob(() => cys.queuedJob)],
+  ["a row without a verdict yet", "results_not_ready", showsRow, aboutJob(() => cys.plannedJob)],
   [
     "more rows than a worksheet holds",
     "payload_too_large",
@@ -216,7 +232,11 @@ const JOB_ROWS: readonly Row[] = [
   [
     "a queued job",
     "job_state_conflict",
-    only("POST /bulk/jobs/{job_id}/pause", "POST /bulk/jobs/{job_id}/resume"),
+    only(
+      "POST /bulk/jobs/{job_id}/pause",
+      "POST /bulk/jobs/{job_id}/resume",
+      "POST /bulk/jobs/{job_id}/finish",
+    ),
     aboutJob(() => cys.queuedJob),
   ],
 ];

@@ -47,6 +47,7 @@ test("every authenticated POST except the password change honours the key", () =
     "POST /webhooks/{webhook_id}/test",
     "POST /webhooks/{webhook_id}/deliveries/{delivery_id}/replay",
     "POST /keys",
+    "POST /operator/keys",
     "POST /operator/accounts/{account_id}/grants",
     "POST /operator/accounts",
     "POST /operator/accounts/{account_id}/invitation",
@@ -100,8 +101,8 @@ for (const endpoint of HONOURING) {
         // Blocks spending, key creation, changes of jobs, endpoints and accounts, and storing of rows.
         await lock.query("begin");
         await lock.query(
-          `lock table balances, api_keys, jobs, upload_column_index_parts, webhook_endpoints, mail_tokens, sessions,
-             queue_groups in exclusive mode`,
+          `lock table balances, api_keys, operator_keys, jobs, upload_column_index_parts, webhook_endpoints, mail_tokens,
+             sessions, queue_groups in exclusive mode`,
         );
         const first = send(request, under);
         await untilHeld();
@@ -331,6 +332,7 @@ const OTHERS: Readonly<Record<string, Asked>> = {
   "POST /bulk/upload/preview": { form: formWith("email\ncatch-all@mailvet.test\n") },
   "POST /operator/accounts/{account_id}/grants": { body: { amount: 2 } },
   "POST /keys": { body: { name: "yet another key" } },
+  "POST /operator/keys": { body: { name: "another script", scopes: ["system:read"] } },
   "POST /webhooks": { body: { url: HOOK, description: "yet another" } },
 };
 
@@ -374,7 +376,7 @@ async function jobThatIs(status: string): Promise<string> {
 /** The ledger, and everything else that can be created or changed here. */
 async function everythingDone(): Promise<unknown> {
   const { rows } = await service.database.pool.query(
-    `select (select count(*) from api_keys) as keys, (select count(*) from uploads) as uploads,
+    `select (${KEYS}) as keys, (select count(*) from uploads) as uploads,
        (select json_agg(status order by id) from jobs) as jobs,
        (select json_agg(json_build_array(email, suspended_at) order by id) from accounts) as accounts,
        (select count(*) from sessions) as sessions, (select count(*) from mail_tokens) as links,
@@ -385,6 +387,8 @@ async function everythingDone(): Promise<unknown> {
   return [await booksOf(service), rows[0]];
 }
 
+const KEYS = "select count(*) from (select id from api_keys union all select id from operator_keys) as every";
+
 /** How often this was executed. */
 async function doneCount(endpoint: Endpoint): Promise<number> {
   const { rows } = await service.database.pool.query(DONE[deedOf(endpoint)] ?? DONE.other!);
@@ -394,6 +398,7 @@ async function doneCount(endpoint: Endpoint): Promise<number> {
 const DONE: Readonly<Record<string, string>> = {
   preview: "select count(*) from uploads",
   confirm: "select count(*) from jobs",
+  keys: KEYS,
   cancel: "select count(*) from jobs where status = 'cancelled'",
   pause: "select count(*) from jobs where status = 'paused'",
   resume: "select count(*) from jobs where status = 'processing'",
@@ -409,7 +414,7 @@ const DONE: Readonly<Record<string, string>> = {
   email: "select count(*) from accounts where email like 'moved-%'",
   "end-sessions": "select -count(*) as count from sessions",
   erase: "select -count(*) as count from accounts",
-  other: "select (select count(*) from ledger) + (select count(*) from api_keys) as count",
+  other: "select count(*) from ledger",
 };
 
 /** As if a process had died after the effect and before the response was stored, and its lease had expired. */

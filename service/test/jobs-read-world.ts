@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { API_PREFIX, STATUS_OF, type SubStatus } from "@mailvet/contract";
+import { readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
 import { eq } from "drizzle-orm";
 import { accounts } from "../src/accounts/schema.ts";
 import { createSessions } from "../src/accounts/sessions.ts";
@@ -52,11 +53,13 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
   const { tasks } = openClaims(database);
   const transitions = createJobTransitions({ database, tasks, publish: async () => {}, retentionDays: 30 });
   const files = createUploadFiles({ pool: database.pool, blobs: database.blobs });
+  const { inspect } = verifierFrom(readEngineSettings(settingsFrom({})));
   const deps: JobRouteDeps = {
     database,
     files,
     watch,
-    actions: createJobActions({ database, files, transitions, retentionDays: 30 }),
+    inspect,
+    actions: createJobActions({ database, files, transitions, inspect, retentionDays: 30 }),
     log: { event: (_, fields) => failures.push(fields?.err) },
   };
   const app = buildApp({

@@ -62,6 +62,22 @@ journey("the steps of two-factor sign-in have no serious violations", async ({ s
   expect(findings).toEqual([]);
 });
 
+journey("passkeys at sign-in and in the settings have no serious violations", async ({ service, visit }) => {
+  const { cookie } = await service.openAccount();
+  const visitor = await visit({ usesLocalhost: true });
+  await visitor.open("/sign-in");
+  await visitor.page.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
+  const findings = await findingsOn(visitor.page, "/sign-in with passkeys");
+  const { page, open } = await visit({ cookie, usesLocalhost: true });
+  await open("/settings");
+  await page.getByRole("region", { name: "Passkeys" }).getByRole("button", { name: "Add passkey" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add passkey" });
+  await dialog.getByRole("button", { name: "Add passkey" }).click(); // with empty fields
+  await dialog.getByText("Enter your password.").waitFor();
+  findings.push(...(await findingsOn(page, "/settings with a new passkey")));
+  expect(findings).toEqual([]);
+});
+
 journey("the pages of an empty account have no serious violations", async ({ service, visit }) => {
   const { cookie } = await service.openAccount({ credits: 0 });
   const { page, open } = await visit({ cookie });
@@ -78,7 +94,15 @@ journey("the pages of an account with data have no serious violations", async ({
   const { doneId, runningId } = await createJobs(createClient({ baseUrl: service.url, apiKey: key }));
   const { page, open } = await visit({ cookie });
   const findings: string[] = [];
-  for (const path of ["/", "/bulk", `/bulk/${doneId}`, `/bulk/${runningId}`, "/usage", "/settings"]) {
+  for (const path of [
+    "/",
+    "/bulk",
+    `/bulk/${doneId}`,
+    `/bulk/${runningId}`,
+    "/usage",
+    "/audit",
+    "/settings",
+  ]) {
     await open(path);
     findings.push(...(await findingsOn(page, path)));
   }
@@ -166,7 +190,15 @@ journey("the operator pages have no serious violations", async ({ service, visit
   const { page, open } = await visit({ cookie: await service.operatorCookie() });
   const findings: string[] = [];
   const account = `/operator/accounts/${accountId}`;
-  for (const path of ["/operator/accounts", account, "/operator/jobs", "/operator/system"]) {
+  const paths = [
+    "/operator/accounts",
+    account,
+    "/operator/jobs",
+    "/operator/keys",
+    "/operator/audit",
+    "/operator/system",
+  ];
+  for (const path of paths) {
     await open(path);
     findings.push(...(await findingsOn(page, path)));
   }

@@ -11,4 +11,11 @@ export {
   identityOf,
   type UniqueEmailIndex,
 } from "./unique-email-index.ts";
-export { VERDICT_COLUMNS, type VerdictCells, verdictCells } from "./verdict-columns.ts";
+export {
+  cellsOf,
+  columnOf,
+  VERDICT_COLUMNS,
+  type VerdictCells,
+  verdictCell,
+  verdictCells,
+} from "./verdict-columns.ts";

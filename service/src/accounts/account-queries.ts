@@ -259,7 +259,14 @@ export const accountSql = {
   rights: `accounts.plan, accounts.is_operator as "isOperator", accounts.suspended_reason as "suspendedFor"`,
   email: "accounts.email",
   isSuspended: "accounts.suspended_at is not null",
-  /** Whether it is an operator who must enable two-factor sign-in first. The parameter says whether that is required. */
-  needsTwoFactor: (isRequired: string) => `accounts.is_operator and ${isRequired} and not exists
-    (select from two_factor f where f.account_id = accounts.id and f.enabled_at is not null)`,
+  /**
+   * Whether it is an operator who must enable two-factor sign-in first. The parameter says whether that is required, the other
+   * one whether a passkey has been used.
+   */
+  needsTwoFactor: (
+    isRequired: string,
+    byPasskey: string,
+  ) => `accounts.is_operator and ${isRequired} and not ${byPasskey}
+    and not exists (select from two_factor f where f.account_id = accounts.id and f.enabled_at is not null)`,
+  hasPasskey: "exists (select from passkeys p where p.account_id = accounts.id)",
 };

@@ -25,7 +25,7 @@ export type KnownSession = {
   isOperator: boolean;
   /** Why the account is suspended; null unless it is. */
   suspendedFor: string | null;
-  /** An operator who must enable two-factor sign-in first. */
+  /** An operator who must sign in with two factors first. */
   needsTwoFactor: boolean;
   expiresAt: Date;
 };
@@ -46,7 +46,7 @@ export function signedInActor({ accountId, sessionId, ip }: SignedInBrowser): Ac
 }
 
 /** How a session was opened. */
-export type SignInMethod = "password" | "code" | "recovery_code" | "sign_up" | "email_link";
+export type SignInMethod = "password" | "code" | "recovery_code" | "passkey" | "sign_up" | "email_link";
 
 export type Sessions = {
   find(token: string): Promise<KnownSession | undefined>;
@@ -55,6 +55,8 @@ export type Sessions = {
    * with account_suspended.
    */
   open(orm: Orm, accountId: string, client: SessionClient, method: SignInMethod): Promise<SignedInSession>;
+  /** A passkey was added in this session, which counts like signing in with it. */
+  markByPasskey(orm: Orm, sessionId: string): Promise<void>;
   /** The same session under a new token; the old one is invalid. */
   rotate(orm: Orm, sessionId: string): Promise<OpenedSession>;
   list(accountId: string): Promise<SessionRecord[]>;
@@ -80,7 +82,7 @@ const FIND = {
   name: "session_find",
   text: `
     select s.id as "sessionId", s.account_id as "accountId", ${accountSql.rights},
-      ${accountSql.needsTwoFactor("$4")} as "needsTwoFactor",
+      ${accountSql.needsTwoFactor("$4", "s.by_passkey")} as "needsTwoFactor",
       s.expires_at as "expiresAt", s.last_seen_at as "lastSeenAt"
     from sessions s ${accountSql.join("s.account_id")}
     where s.token_hash = $1 and s.expires_at > $2 and s.last_seen_at > $3`,
@@ -136,6 +138,7 @@ export function createSessions({
           accountId,
           tokenHash,
           ip,
+          byPasskey: method === "passkey",
           userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
           createdAt,
           lastSeenAt: createdAt,
@@ -159,6 +162,10 @@ export function createSessions({
       } as const;
       await recordAudit(orm, signedInActor({ accountId, sessionId, ip }), entry);
       return { accountId, sessionId, token, expiresAt, deviceToken };
+    },
+
+    async markByPasskey(orm, sessionId) {
+      await orm.update(sessions).set({ byPasskey: true }).where(eq(sessions.id, sessionId));
     },
 
     async rotate(orm, sessionId) {

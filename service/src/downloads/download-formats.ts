@@ -1,20 +1,14 @@
-/** Download formats: CSV, NDJSON, XLSX. */
-import type { DownloadFormat } from "@mailvet/contract";
-import {
-  csvLine,
-  emailIn,
-  VERDICT_COLUMNS,
-  type VerdictCells,
-  verdictCells,
-} from "@mailvet/engine/list-file";
+/** Download formats: CSV, NDJSON, XLSX, and a ZIP archive of CSV files. */
+import type { DownloadFormat, ResultColumn } from "@mailvet/contract";
+import { columnOf, csvLine, emailIn, verdictCell, verdictCells } from "@mailvet/engine/list-file";
 import type { DownloadRow } from "./download-rows.ts";
 import { writeRows } from "./text-writer.ts";
 import { xlsxFile } from "./xlsx-writer.ts";
 
-export type FormatWriter = {
-  contentType: string;
-  write(table: DownloadTable, rows: AsyncIterable<readonly DownloadRow[]>): AsyncIterable<string | Buffer>;
-};
+export type FormatWriter = (
+  table: DownloadTable,
+  rows: AsyncIterable<readonly DownloadRow[]>,
+) => AsyncIterable<string | Buffer>;
 
 /** Properties of the whole file. */
 export type DownloadTable = {
@@ -25,38 +19,61 @@ export type DownloadTable = {
   delimiter: string;
   /** Index of the column with the emails. */
   emailColumn: number;
+  /** Of ours. */
+  fields: readonly ResultColumn[];
+  /** Of the customer's columns only that with the emails. */
+  isEmailOnly: boolean;
+  /** For Excel, which otherwise takes UTF-8 for the system's code page. */
+  hasByteOrderMark: boolean;
   /** Simulated verdicts: every row says so. */
   isTest: boolean;
 };
 
-export const FORMAT_WRITERS: Readonly<Record<DownloadFormat, FormatWriter>> = {
-  csv: {
-    contentType: "text/csv; charset=utf-8; header=present",
-    write: ({ header, delimiter, isTest }, rows) =>
-      writeRows(rows, {
-        top: csvLine([...header, ...verdictColumns(isTest)], delimiter),
-        row: ({ verdict, ...row }) =>
-          csvLine(
-            cellsOf(row, header.length, marked(verdictCells(verdict), isTest, verdict ? "true" : "")),
-            delimiter,
-          ),
-      }),
-  },
-  ndjson: {
-    contentType: "application/x-ndjson",
-    write: (table, rows) => writeRows(rows, { row: (row) => `${JSON.stringify(objectOf(row, table))}\n` }),
-  },
-  xlsx: {
-    contentType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    write: ({ header, isTest }, rows) =>
-      xlsxFile([...header, ...verdictColumns(isTest)], rows, ({ verdict, ...row }) =>
-        cellsOf(row, header.length, marked(typedCells(verdict), isTest, verdict ? true : "")),
-      ),
-  },
+/** A ZIP archive has several tables, which job-download.ts puts together. */
+export type TableFormat = Exclude<DownloadFormat, "zip">;
+
+export const CONTENT_TYPES: Readonly<Record<DownloadFormat, string>> = {
+  csv: "text/csv; charset=utf-8; header=present",
+  ndjson: "application/x-ndjson",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  zip: "application/zip",
 };
 
-/** Field names of a verdict, without the prefix of the columns. */
-const VERDICT_FIELDS = VERDICT_COLUMNS.map((column) => column.slice("mailvet_".length) as keyof VerdictCells);
+const BYTE_ORDER_MARK = "\u{feff}";
+
+export const FORMAT_WRITERS: Readonly<Record<TableFormat, FormatWriter>> = {
+  csv: (table, rows) =>
+    writeRows(rows, {
+      top:
+        (table.hasByteOrderMark ? BYTE_ORDER_MARK : "") +
+        csvLine([...headerOf(table), ...verdictColumns(table)], table.delimiter),
+      row: (row) =>
+        csvLine(
+          cellsOf(
+            row,
+            table,
+            marked(verdictCells(row.verdict, table.fields), table, row.verdict ? "true" : ""),
+          ),
+          table.delimiter,
+        ),
+    }),
+  ndjson: (table, rows) => writeRows(rows, { row: (row) => `${JSON.stringify(objectOf(row, table))}\n` }),
+  xlsx: (table, rows) =>
+    xlsxFile([...headerOf(table), ...verdictColumns(table)], rows, (row) =>
+      cellsOf(
+        row,
+        table,
+        marked(
+          table.fields.map((field) => verdictCell(row.verdict, field)),
+          table,
+          row.verdict ? true : "",
+        ),
+      ),
+    ),
+};
+
+const headerOf = ({ header, isEmailOnly, emailColumn }: DownloadTable) =>
+  isEmailOnly ? [header[emailColumn]!] : header;
 
 /**
  * A row's cells followed by its verdict, each below its header. Short rows are padded; surplus cells, which have no
@@ -64,36 +81,36 @@ const VERDICT_FIELDS = VERDICT_COLUMNS.map((column) => column.slice("mailvet_".l
  */
 function cellsOf<Cell>(
   { cells }: Pick<DownloadRow, "cells">,
-  width: number,
+  { header: { length: width }, isEmailOnly, emailColumn }: DownloadTable,
   verdict: readonly Cell[],
 ): (string | Cell)[] {
+  if (isEmailOnly) return [cells[emailColumn] ?? "", ...verdict];
   if (cells.length === width) return [...cells, ...verdict];
   const own = Array.from({ length: width }, (_, n) => cells[n] ?? "");
   return [...own, ...verdict, ...cells.slice(width)];
 }
 
-const verdictColumns = (isTest: boolean) => marked(VERDICT_COLUMNS, isTest, "mailvet_sandbox");
+const verdictColumns = (table: DownloadTable) => marked(table.fields.map(columnOf), table, "mailvet_sandbox");
 
-function marked<Cell>(cells: readonly Cell[], isTest: boolean, mark: Cell): readonly Cell[] {
+function marked<Cell>(cells: readonly Cell[], { isTest }: DownloadTable, mark: Cell): readonly Cell[] {
   return isTest ? [...cells, mark] : cells;
 }
 
-function typedCells(verdict: VerdictCells | undefined): (string | number | boolean)[] {
-  return VERDICT_FIELDS.map((field) => verdict?.[field] ?? "");
-}
-
-function objectOf({ number, cells, verdict }: DownloadRow, { columns, emailColumn, isTest }: DownloadTable) {
-  const own: Record<string, string> = Object.create(null); // a column may be called __proto__
-  columns.forEach((column, n) => {
-    own[column] = cells[n] ?? "";
-  });
+function objectOf({ number, cells, verdict }: DownloadRow, table: DownloadTable) {
+  const { columns, emailColumn, isTest, fields, isEmailOnly } = table;
   const object: Record<string, unknown> = {
     row: number,
     email: verdict?.email ?? emailIn(cells[emailColumn]),
-    columns: own,
   };
-  if (cells.length > columns.length) object.surplus_cells = cells.slice(columns.length);
-  for (const field of VERDICT_FIELDS) object[field] = verdict?.[field] ?? null;
+  if (!isEmailOnly) {
+    const own: Record<string, string> = Object.create(null); // a column may be called __proto__
+    columns.forEach((column, n) => {
+      own[column] = cells[n] ?? "";
+    });
+    object.columns = own;
+    if (cells.length > columns.length) object.surplus_cells = cells.slice(columns.length);
+  }
+  for (const field of fields) object[field] = verdict?.[field] ?? null;
   if (isTest && verdict) object.sandbox = true;
   return object;
 }

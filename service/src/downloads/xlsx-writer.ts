@@ -1,11 +1,11 @@
 /**
  * Writes a workbook with one sheet (Office Open XML) row by row, in flat memory. Text cells are never formulas.
  *
- * Our own instead of a library: docs/decisions/0011-own-xlsx-writer.md. The ZIP container is yazl's (zip-stream.ts).
+ * Our own instead of a library: docs/decisions/0011-own-xlsx-writer.md. The ZIP container is in zip-archive.ts.
  */
 import type { DownloadRow } from "./download-rows.ts";
 import { writeRows } from "./text-writer.ts";
-import { zipStream } from "./zip-stream.ts";
+import { zipArchive } from "./zip-archive.ts";
 
 export type XlsxCell = string | number | boolean;
 
@@ -25,8 +25,8 @@ export function xlsxFile(
     row: (row) => rowXml(++number, cellsOf(row)),
     end: SHEET_END,
   });
-  const frame = FRAME.map(([name, content]) => ({ name, content }));
-  return zipStream([...frame, { name: "xl/worksheets/sheet1.xml", content: () => sheet }]);
+  const frame = FRAME.map(([name, text]) => ({ name, content: Buffer.from(text) }));
+  return zipArchive([...frame, { name: "xl/worksheets/sheet1.xml", content: sheet }]);
 }
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';

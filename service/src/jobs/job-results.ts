@@ -1,74 +1,57 @@
-/**
- * A page of a job's results: one per row of the file that has a verdict, in row order.
- *
- * A verdict is stored once, at the first row with the email. Duplicate rows refer to it.
- */
-import { type JobResult, type ResultsQuery, STATUSES, type Status } from "@mailvet/contract";
-import type pg from "pg";
-import type { Owner } from "../base/caller.ts";
+/** Results of a job, while it runs and afterwards: a page of them, and the whole report on one row. */
+import type { JobResult, ResultsQuery, ValidationResult } from "@mailvet/contract";
+import type { Caller, Owner } from "../base/caller.ts";
+import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
-import { findEndedJob } from "./job-list.ts";
+import { findReadableJob } from "./job-list.ts";
 import type { JobRow } from "./job-record.ts";
-import { inPartition, partitionOf } from "./result-rows.ts";
+import { hasEnded } from "./job-state.ts";
+import { readPage, readRow } from "./results/result-reader.ts";
+import { type InspectEmail, jobResultOf, reportOfRow } from "./results/result-report.ts";
 
-export type ResultPage = { results: JobResult[]; total: number };
+export type ResultDeps = { database: Database; inspect: InspectEmail };
+
+export type ResultPage = { results: JobResult[]; total: number; partial: PartialResults | undefined };
+
+/** Unique emails with and without a verdict, while the job runs. */
+export type PartialResults = { settled: number; pending: number };
 
 export async function jobResults(
-  database: Database,
+  { database, inspect }: ResultDeps,
   owner: Owner,
   jobId: string,
-  { skip, limit, status, after_row: afterRow = 0 }: ResultsQuery,
+  { skip, limit, after_row: afterRow = 0, final, ...selection }: ResultsQuery,
 ): Promise<ResultPage> {
-  const job = await findEndedJob(database, owner, jobId);
-  const statuses = status === undefined ? STATUSES : [status];
+  const job = await findReadableJob(database, owner, jobId, final);
   const pool = await database.readPool();
-  const [{ rows }, total] = await Promise.all([
-    pool.query<JobResult>({
-      text: PAGE,
-      values: [jobId, statuses, limit, skip, afterRow, partitionOf(job)],
-    }),
-    countResults(pool, job, statuses),
-  ]);
-  if (job.isTest) for (const result of rows) result.sandbox = true;
-  return { results: rows, total };
+  const { rows, total } = await readPage(pool, job, selection, { skip, limit, afterRow });
+  const results = rows.map((row) => jobResultOf(inspect, row));
+  if (job.isTest) for (const result of results) result.sandbox = true;
+  return { results, total, partial: partialOf(job) };
 }
 
-// Looked up per duplicate row, in subqueries that PostgreSQL does not turn into joins: right after a job the tables have no
-// statistics yet, and the planner would choose a nested loop over all rows.
-const firstStatus = (partition: string) =>
-  `(select status from results where ${inPartition(partition)} and job_id = d.job_id and row = d.first_row)`;
-
-export const PAGE = `
-  with page as (
-    select * from (
-      (select row, row as first_row, email, false as is_duplicate
-         from results where ${inPartition("$6")} and job_id = $1 and row > $5 and status = any($2)
-        order by row limit $3::bigint + $4::bigint)
-      union all
-      (select row, first_row, email, true as is_duplicate
-         from duplicates d where ${inPartition("$6")} and job_id = $1 and row > $5 and ${firstStatus("$6")} = any($2)
-        order by row limit $3::bigint + $4::bigint)
-    ) merged
-    order by row limit $3 offset $4
-  )
-  select page.row, page.email, verdict.*, page.is_duplicate
-    from page, lateral (
-      select status, sub_status, confidence, is_valid, safe_to_send, score, suggestion
-        from results where ${inPartition("$6")} and job_id = $1 and row = page.first_row offset 0
-    ) verdict
-   order by page.row`;
-
-async function countResults(pool: pg.Pool, job: JobRow, statuses: readonly Status[]): Promise<number> {
-  // In a completed job every email has a verdict.
-  if (job.status === "completed" && statuses === STATUSES) return job.totalEmails;
-  const { rows } = await pool.query<{ total: number }>({
-    text: TOTAL,
-    values: [job.id, statuses, partitionOf(job)],
-  });
-  return rows[0]!.total;
+/** Undefined: the results are final. */
+export function partialOf(job: JobRow): PartialResults | undefined {
+  if (hasEnded(job)) return undefined;
+  return { settled: job.processed, pending: job.uniqueEmails - job.processed };
 }
 
-const TOTAL = `
-  select (select count(*) from results where ${inPartition("$3")} and job_id = $1 and status = any($2))
-       + (select count(*) from duplicates d
-           where ${inPartition("$3")} and job_id = $1 and ${firstStatus("$3")} = any($2)) as total`;
+/** The report as of a single check, from what was stored. Costs nothing. */
+export async function jobResult(
+  { database, inspect }: ResultDeps,
+  caller: Pick<Caller, "accountId" | "isTest" | "plan">,
+  jobId: string,
+  rowNumber: number,
+  requestId: string,
+): Promise<ValidationResult> {
+  const job = await findReadableJob(database, caller, jobId);
+  const row = await readRow(await database.readPool(), job, rowNumber);
+  if (!row) throw new Refusal("not_found", `Row ${rowNumber} of this job has no result.`);
+  if (!row.verdict)
+    throw new Refusal("results_not_ready", `Row ${rowNumber} has no verdict yet: the job is ${job.status}.`);
+  const report = reportOfRow(inspect, row.email, row.verdict);
+  report.request_id = requestId;
+  report.metadata.plan_tier = caller.plan;
+  if (job.isTest) report.metadata.sandbox = true;
+  return report;
+}

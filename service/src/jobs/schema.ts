@@ -19,6 +19,8 @@ import {
 import { accountId } from "../accounts/schema.ts";
 import { createdAt, moment } from "../db/columns.ts";
 import { DEFAULT_DATE } from "../db/partitions.ts";
+import type { OwnPart, SharedEvidence } from "./results/result-evidence.ts";
+import type { SliceEmail } from "./slice-cutter.ts";
 
 export const jobs = pgTable(
   "jobs",
@@ -39,6 +41,7 @@ export const jobs = pgTable(
     isPlanned: boolean().notNull().default(false),
     triedOnce: integer().notNull().default(0), // emails checked at least once
     processed: integer().notNull().default(0), // emails with a verdict
+    progressedAt: moment(), // when `processed` last changed; null: not yet, or by an earlier release
     givenUp: integer().notNull().default(0), // of these, emails of slices that failed for good; not charged
     reservationId: uuid(), // reserved credits; null for test keys and after the end
     creditsUsed: integer().notNull().default(0), // settled at the end
@@ -73,11 +76,14 @@ export const slices = pgTable(
   {
     jobId: jobId(),
     number: integer().notNull(), // negative: a retry slice, from the sequence below
-    emails: json().$type<[row: number, email: string][]>().notNull(),
+    emails: json().$type<SliceEmail[]>().notNull(),
     attempt: smallint().notNull().default(0), // number of earlier attempts that were deferred
     sittings: smallint().notNull().default(0), // waiting periods spent in this attempt
     firstAskedAt: moment(), // null: not yet
     isRedrive: boolean().notNull().default(false), // replaces results that were given up, also after the job's end
+    // Of a retry slice: number of emails by the sub-status of their last attempt, and when the next attempt is due.
+    waiting: json().$type<Record<string, number>>(),
+    dueAt: moment(),
   },
   (table) => [primaryKey({ columns: [table.jobId, table.number] })],
 );
@@ -122,6 +128,10 @@ export const results = pgTable(
     smtpCode: smallint().notNull(),
     checkedAt: moment().notNull(),
     expiresOn: expiresOn(),
+    // result-evidence.ts. Null in rows of earlier releases.
+    evidenceRow: integer(), // the row of this job whose `evidence` applies here, too
+    evidence: json().$type<SharedEvidence>(),
+    ownEvidence: json().$type<OwnPart>(),
   },
   (table) => [primaryKey({ columns: [table.jobId, table.row] })],
 );

@@ -15,6 +15,7 @@ import { type CheckRequest, isSettled } from "../validations/in-flight-checks.ts
 import { type DeferredEmail, retryDelayMs } from "../validations/retries.ts";
 import { hasEnded } from "./job-state.ts";
 import { type ResultRow, reportOn, resultRow } from "./result-rows.ts";
+import { storedEvidence } from "./results/result-evidence.ts";
 import { loadSlice, type Slice } from "./slice.ts";
 import type { SliceEmail } from "./slice-cutter.ts";
 import { type SaveDeps, saveSlice } from "./slice-save.ts";
@@ -152,10 +153,12 @@ async function settle(
     };
     const delayMs = answer.isFinal ? undefined : retryDelayMs({ ...retry, ...progress });
     if (delayMs !== undefined) {
-      settled.deferred.push({ email: entry, delayMs, subStatus: report.sub_status });
+      const { checkedAtMs, evidence } = answer;
+      const last = { subStatus: report.sub_status, checkedAtMs, evidence: storedEvidence(evidence) };
+      settled.deferred.push({ email: [entry[0], entry[1], last], delayMs, subStatus: report.sub_status });
       return;
     }
-    settled.results.push(resultRow(entry[0], report));
+    settled.results.push(resultRow(entry[0], report, answer.evidence));
     settled.answers.push(answer);
   });
   return settled;

@@ -86,7 +86,7 @@ async function save(
   const writeResults = isRedrive ? replaceResults : insertResults;
   const written = await writeResults(tx, { id: jobId, rowsExpireOn: slice.rowsExpireOn }, results);
   const continues = await settleTask(deps, tx, task, outcome);
-  if (written < results.length) throw new JobEnded(); // of a redrive: erased meanwhile
+  if (written.length < results.length) throw new JobEnded(); // of a redrive: erased meanwhile
   await updateSlice(tx, slice, outcome);
   await addRetries(deps, tx, slice, outcome);
   const isAllDone = await countInJob(tx, slice, {
@@ -144,7 +144,10 @@ async function updateSlice(tx: Orm, slice: Slice, outcome: SliceOutcome): Promis
   const { rowCount } =
     emails.length === 0
       ? await tx.delete(slices).where(isIt)
-      : await tx.update(slices).set({ emails, sittings, firstAskedAt }).where(isIt);
+      : await tx
+          .update(slices)
+          .set({ emails, sittings, firstAskedAt, waiting: waitingOf(emails) })
+          .where(isIt);
   // Deleted with the job's end.
   if (rowCount !== 1) throw new JobEnded();
 }
@@ -161,9 +164,24 @@ async function addRetries(
 ): Promise<void> {
   for (const [dueInMs, emails] of groupByDelay(deferred)) {
     const firstAskedAt = startOf(outcome);
-    const number = await addSlice(tx, { jobId, emails, attempt: attempt + 1, firstAskedAt, isRedrive });
+    const number = await addSlice(tx, {
+      jobId,
+      emails,
+      attempt: attempt + 1,
+      firstAskedAt,
+      isRedrive,
+      waiting: waitingOf(emails),
+      dueAt: sql`clock_timestamp() + ${dueInMs}::float8 * interval '1 millisecond'`,
+    });
     await tasks.add(tx, [{ groupId: jobId, queue: "slice", subject: String(number), dueInMs }]);
   }
+}
+
+/** Number of emails by the sub-status of their last attempt; null if none was deferred. */
+function waitingOf(emails: readonly SliceEmail[]): Record<string, number> | null {
+  const counts: Record<string, number> = {};
+  for (const [, , last] of emails) if (last) counts[last.subStatus] = (counts[last.subStatus] ?? 0) + 1;
+  return Object.keys(counts).length > 0 ? counts : null;
 }
 
 /** A slice besides the planned ones. Returns its number. */
@@ -210,7 +228,8 @@ export async function countInJob(
   const { rows } = await tx.execute<{ is_all_done: boolean }>(sql`
     with job as (
       update jobs set processed = processed + ${processed}, tried_once = tried_once + ${triedOnce},
-        given_up = given_up + ${isCharged ? 0 : processed}
+        given_up = given_up + ${isCharged ? 0 : processed},
+        progressed_at = case when ${processed > 0}::boolean then clock_timestamp() else progressed_at end
       where id = ${jobId} and (status = any(${states}::text[]) or (${isRedrive}::boolean and erased_at is null))
       returning id, status = any(${states}::text[]) and processed = unique_emails as is_all_done
     ),

@@ -134,7 +134,7 @@ const FIND = {
   name: "operator_key_by_hash",
   text: `
     select k.id as "keyId", k.account_id as "accountId", k.scopes, k.allowed_ranges as "allowedRanges",
-      ${accountSql.rights}, ${accountSql.needsTwoFactor("$2")} as "needsTwoFactor",
+      ${accountSql.rights}, ${accountSql.needsTwoFactor("$2", accountSql.hasPasskey)} as "needsTwoFactor",
       k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as "isUnseen"
     from operator_keys k ${accountSql.join("k.account_id")}
     where k.key_hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,

@@ -9,7 +9,7 @@ import { Refusal } from "../base/refusal.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { UsageFilter } from "../credits/usage.ts";
 import { type DownloadDeps, jobDownload } from "../downloads/job-download.ts";
-import { zipStream } from "../downloads/zip-stream.ts";
+import { zipArchive } from "../downloads/zip-archive.ts";
 import { allJobsOf, type JobWithMode } from "../jobs/job-list.ts";
 import { type ApiKeys, presentKey } from "../keys/api-keys.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
@@ -36,18 +36,21 @@ export function createExportAccount(deps: AccountExportDeps): ExportAccount {
       deps.usageOf(accountId, ALL_DAYS),
       allJobsOf(deps.database, accountId),
     ]);
-    return zipStream([
+    return zipArchive([
       { name: "account.json", content: json(account) },
       { name: "keys.json", content: json(keys.map(presentKey)) },
       { name: "webhooks.json", content: json([...live, ...test]) },
-      { name: "usage.csv", content: usage.reduce((text, day) => text + csvOf(day, USAGE), header(USAGE)) },
-      { name: "ledger.csv", content: () => ledgerCsv(deps.ledger, accountId) },
+      {
+        name: "usage.csv",
+        content: Buffer.from(header(USAGE) + usage.map((day) => csvOf(day, USAGE)).join("")),
+      },
+      { name: "ledger.csv", content: ledgerCsv(deps.ledger, accountId) },
       { name: "jobs.json", content: json(jobs.map(({ job }) => job)) },
       ...jobs
         .filter(({ job }) => job.results_url !== null)
         .map(({ job, isTest }) => ({
           name: `results/${job.id}.csv`,
-          content: () => resultsCsv(deps, { accountId, isTest }, { job, isTest }),
+          content: resultsCsv(deps, { accountId, isTest }, { job, isTest }),
         })),
     ]);
   };
@@ -65,8 +68,8 @@ const LEDGER = [
   "created_at",
 ] as const;
 
-function json(document: unknown): string {
-  return `${JSON.stringify(document, undefined, 2)}\n`;
+function json(document: unknown): Buffer {
+  return Buffer.from(`${JSON.stringify(document, undefined, 2)}\n`);
 }
 
 const header = (columns: readonly string[]) => csvLine([...columns], ",");

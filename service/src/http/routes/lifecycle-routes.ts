@@ -28,6 +28,7 @@ import { createDownloads, type Download } from "../downloads.ts";
 import type { SessionCookie } from "../middleware/session-cookie.ts";
 import { actorOf } from "../request-actor.ts";
 import { AccountId } from "./operator-routes.ts";
+import { signedInCaller } from "./second-factor-routes.ts";
 import "../route-config.ts";
 
 export type LifecycleRouteDeps = {
@@ -163,7 +164,7 @@ export const lifecycleRoutes =
       },
       async (request, reply) => {
         const { accountId } = request.caller!;
-        await accounts.requireProof(accountId, request.body);
+        await accounts.requireProof(signedInCaller(request), request.body);
         const { token, expiresAt } = await accounts.createExportToken(accountId);
         return reply.code(201).send({ token, expires_at: expiresAt.toISOString() });
       },
@@ -196,7 +197,7 @@ export const lifecycleRoutes =
       },
       async (request, reply) => {
         const { accountId } = request.caller!;
-        await accounts.requireProof(accountId, request.body);
+        await accounts.requireProof(signedInCaller(request), request.body);
         await lifecycle.close(actorOf(request), accountId);
         deps.cookie.clear(reply);
         return reply.code(204).send(null);

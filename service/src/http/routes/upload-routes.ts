@@ -6,8 +6,8 @@ import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import type { ConfirmUpload } from "../../jobs/confirm-upload.ts";
 import type { Uploads } from "../../uploads/uploads.ts";
 import { REPLAYED, requestName, storeResponse } from "../middleware/idempotency.ts";
+import { acceptForms, drainBody, readFile } from "../multipart-file.ts";
 import { shutdownSignal } from "../shutdown-signal.ts";
-import { acceptForms, drainBody, readFile } from "./multipart-file.ts";
 import "../route-config.ts";
 
 export type UploadRouteDeps = {

@@ -12,7 +12,7 @@ export function AuditTable({ entries, scope }: { entries: readonly ShownEntry[];
   const hasAccounts = scope === "installation";
   return (
     <Paper withBorder radius="md" px="md">
-      <Table className="stacks tabular" verticalSpacing={6} aria-label={messages.title}>
+      <Table className="stacks tabular" fz="sm" verticalSpacing={4} aria-label={messages.title}>
         <TableHead columns={[time, action, ...(hasAccounts ? [account] : []), actor, network]} />
         <Table.Tbody>
           {entries.map((entry) => (
@@ -58,13 +58,14 @@ function Details({ details }: Pick<ShownEntry, "details">) {
 
 function Actor({ entry: { actor, actor_email: email } }: { entry: ShownEntry }) {
   const id = actor.key_id ?? actor.session_id;
+  const kind = messages.actors[actor.kind];
+  const isNamed = actor.is_operator && email;
   return (
     <div>
-      {actor.is_operator && email ? messages.asOperator(email) : messages.actors[actor.kind]}
+      {isNamed ? messages.asOperator(kind) : kind}
       {id && (
-        <Text size="xs" c="dimmed" title={id}>
-          {actor.is_operator && `${messages.actors[actor.kind]} `}
-          {messages.shortId(id)}
+        <Text size="xs" c="dimmed" className="breaks" title={id}>
+          {isNamed ? email : messages.shortId(id)}
         </Text>
       )}
     </div>

@@ -25,7 +25,7 @@ export function AuditView({ scope }: { scope: AuditScope }) {
   return (
     <>
       <PageHeader
-        title={messages.title}
+        title={scope === "account" ? messages.title : messages.operatorTitle}
         actions={
           <Button component="a" variant="default" href={exportPath(scope, filters)} download>
             {messages.export}

@@ -4,6 +4,7 @@ import { AUDIT_ACTIONS, type AuditActorKind } from "@mailvet/contract";
 export const messages = {
   title: "Audit log",
   intro: "Sign-ins, keys, webhooks, plan and other changes of your account.",
+  operatorTitle: "All audit logs",
   operatorIntro: "Sign-ins and changes in all accounts.",
   actions: AUDIT_ACTIONS,
   filters: {
@@ -29,7 +30,7 @@ export const messages = {
     anonymous: "Not signed in",
     system: "Mailvet",
   } satisfies Record<AuditActorKind, string>,
-  asOperator: (email: string) => `Operator ${email}`,
+  asOperator: (kind: string) => `Operator · ${kind}`,
   shortId: (id: string) => `${id.slice(0, 8)}…`,
   detail: (name: string, value: string | number | boolean) => `${name.replaceAll("_", " ")}: ${value}`,
 };

@@ -5,7 +5,7 @@ import { messages } from "./messages.tsx";
 
 export function Page() {
   return (
-    <OperatorOnly title={messages.title}>
+    <OperatorOnly title={messages.operatorTitle}>
       <AuditView scope="installation" />
     </OperatorOnly>
   );

@@ -33,7 +33,7 @@ function KeyRow({ operatorKey: key, onRevoke }: { operatorKey: OperatorKey; onRe
   return (
     <Table.Tr>
       <Table.Th scope="row" fw={500} className="breaks">
-        <div>
+        <div style={{ textAlign: "start" }}>
           {key.name} <Code>{key.prefix}…</Code>
           <Text size="xs" c="dimmed" className="breaks">
             {messages.createdBy(

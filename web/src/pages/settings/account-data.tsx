@@ -8,7 +8,8 @@ import { useFocusReturn } from "../../components/focus-return.ts";
 import { Section } from "../../components/section.tsx";
 import { queries, service, sessionQuery } from "../../queries.ts";
 import { messages } from "./messages.tsx";
-import { CodeField, PasswordField, ProofForm, twoFactorQuery } from "./two-factor.tsx";
+import { PasswordField } from "./password-field.tsx";
+import { CodeField, ProofForm, twoFactorQuery } from "./two-factor.tsx";
 
 const texts = messages.data;
 

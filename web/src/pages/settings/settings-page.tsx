@@ -1,10 +1,11 @@
-/** Settings of the account: profile, password, two-factor sign-in, sessions, data retention, export and closing. */
+/** Settings of the account: profile, password, two-factor sign-in, passkeys, sessions, data retention, export and closing. */
 
 import { Stack } from "@mantine/core";
 import { PageHeader } from "../../components/page-header.tsx";
 import { AccountData } from "./account-data.tsx";
 import { DataRetention } from "./data-retention.tsx";
 import { messages } from "./messages.tsx";
+import { PasskeyList } from "./passkey-list.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { Profile } from "./profile.tsx";
 import { SessionList } from "./session-list.tsx";
@@ -18,6 +19,7 @@ export function Page() {
         <Profile />
         <PasswordForm />
         <TwoFactor />
+        <PasskeyList />
         <SessionList />
         <DataRetention />
         <AccountData />

@@ -19,9 +19,11 @@ export function Page() {
   const texts = isInvited ? messages.invitation : messages.reset;
   const [password, setPassword] = useState("");
   const [revokeKeys, setRevokeKeys] = useState(false);
+  const [removePasskeys, setRemovePasskeys] = useState(false);
   const [isSubmitted, setIsSubmitted] = useState(false);
   const choose = useMutation({
-    mutationFn: () => service.auth.choosePassword({ token, newPassword: password, revokeKeys }),
+    mutationFn: () =>
+      service.auth.choosePassword({ token, newPassword: password, revokeKeys, removePasskeys }),
     // The reset ends every session of the account, including this one.
     onSuccess: () => queries.setQueryData(sessionQuery.queryKey, null),
   });
@@ -48,11 +50,18 @@ export function Page() {
           autoFocus
         />
         {!isInvited && (
-          <Checkbox
-            label={messages.revokeKeys}
-            checked={revokeKeys}
-            onChange={({ currentTarget }) => setRevokeKeys(currentTarget.checked)}
-          />
+          <>
+            <Checkbox
+              label={messages.revokeKeys}
+              checked={revokeKeys}
+              onChange={({ currentTarget }) => setRevokeKeys(currentTarget.checked)}
+            />
+            <Checkbox
+              label={messages.removePasskeys}
+              checked={removePasskeys}
+              onChange={({ currentTarget }) => setRemovePasskeys(currentTarget.checked)}
+            />
+          </>
         )}
       </AuthForm>
     </AuthCard>
