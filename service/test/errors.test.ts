@@ -366,7 +366,10 @@ const COVERED_ELSEWHERE: readonly (readonly [ProblemCode, AppliesTo])[] = [
   ["internal_error", everywhere],
   ["overloaded", everywhere],
   ["sign_up_closed", only("POST /auth/sign-up")],
-  ["account_suspended", only("POST /auth/sign-in", "POST /auth/confirm-email")],
+  [
+    "account_suspended",
+    only("POST /auth/sign-in", "POST /auth/passkeys/sign-in", "POST /auth/confirm-email"),
+  ],
   ["email_taken", only("POST /operator/accounts/{account_id}/email", "POST /auth/confirm-new-email")],
   ["account_active", only("POST /operator/accounts/{account_id}/invitation")],
   [
