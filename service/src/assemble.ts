@@ -73,6 +73,7 @@ import { startListRefresh } from "./system/list-refresh.ts";
 import { countSharedThrottles, listSharedThrottles } from "./system/shared-throttle-report.ts";
 import { createSystem } from "./system/system.ts";
 import { createThrottleReport } from "./system/throttle-report.ts";
+import { createLinkDownload } from "./uploads/link-download.ts";
 import { createUploadFiles } from "./uploads/upload-files.ts";
 import { createUploads } from "./uploads/uploads.ts";
 import { rescore } from "./validations/rescore.ts";
@@ -332,7 +333,13 @@ async function open(
     transitions,
     limits: config.jobs,
     retentionDays,
+    addWebhook: webhooks.createForJob,
     onLow: webhooks.publishLowCredits,
+  });
+  const downloadLink = createLinkDownload({
+    checkDestination: webhooks.checkDestination,
+    maxBytes: config.jobs.maxUploadBytes,
+    userAgent: `Mailvet/${version}`,
   });
   const jobActions = createJobActions({ database, files, transitions, retentionDays });
   const watch = createJobWatch({ database, pubsub });
@@ -479,7 +486,13 @@ async function open(
           routes: [
             validationRoutes({ validations, charges: ledger }),
             domainRoutes({ validations, charges: ledger }),
-            uploadRoutes({ uploads, confirmUpload, maxUploadBytes: config.jobs.maxUploadBytes }),
+            uploadRoutes({
+              uploads,
+              confirmUpload,
+              downloadLink,
+              webhooks,
+              maxUploadBytes: config.jobs.maxUploadBytes,
+            }),
             jobRoutes({
               database,
               files,

@@ -4,6 +4,9 @@
  * A test that uses the list first checks that the OpenAPI document has the same endpoints.
  */
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { KeyScope } from "@mailvet/contract";
 import { expect } from "vitest";
 import { type Asked, formWith, OPERATOR, type TestAccount, type TestService } from "./service.ts";
@@ -43,6 +46,12 @@ const BULK = { scope: "bulk" } as const;
 const READ = { scope: "read" } as const;
 /** Nothing listens there. */
 export const HOOK = "http://127.0.0.1:9/hook";
+const fileServer = createServer((_request, response) => response.end(LIST))
+  .listen(0, "127.0.0.1")
+  .unref();
+await once(fileServer, "listening");
+/** Serves a list. */
+export const LINK = `http://127.0.0.1:${(fileServer.address() as AddressInfo).port}/list.csv`;
 const UNKNOWN_PARAMETER = { query: "?surprise=1", pointer: "/surprise" };
 
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -71,6 +80,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   ),
   endpoint("GET /domains/{domain}", { scope: "validate" }, { wrong: { id: "x", pointer: "/domain" } }),
+  endpoint("POST /bulk/upload/link", BULK, {
+    body: { url: LINK },
+    wrong: { body: { url: 5 }, pointer: "/url" },
+  }),
+  endpoint("POST /bulk/jobs", BULK, {
+    body: { emails: [EMAIL] },
+    wrong: { body: { emails: [5] }, pointer: "/emails/0" },
+  }),
   endpoint("POST /bulk/upload/preview", BULK, {
     form: formWith(LIST),
     wrong: { form: new FormData(), pointer: "/file" },

@@ -125,7 +125,7 @@ const UPLOAD_ROWS: readonly Row[] = [
   ["a file that is too large", "payload_too_large", acceptsFile, uploading("a,b\n".repeat(1024 * 256 + 1))],
   ["an empty file", "empty_file", acceptsFile, uploading("")],
   ["an HTML file", "not_a_table", acceptsFile, uploading("<!doctype html><p>ann@company.example</p>")],
-  ["an archive", "unsupported_file", acceptsFile, uploading("PK\x03\x04and so on")],
+  ["an archive", "unsupported_file", acceptsFile, uploading("Rar!\x1a\x07and so on")],
   [
     "a truncated gzip file",
     "undecodable_file",

@@ -25,6 +25,8 @@ export type DownloadTable = {
   delimiter: string;
   /** Index of the column with the emails. */
   emailColumn: number;
+  /** Further columns with emails. */
+  moreColumns: readonly { number: number; name: string }[];
   /** Simulated verdicts: every row says so. */
   isTest: boolean;
 };
@@ -32,14 +34,10 @@ export type DownloadTable = {
 export const FORMAT_WRITERS: Readonly<Record<DownloadFormat, FormatWriter>> = {
   csv: {
     contentType: "text/csv; charset=utf-8; header=present",
-    write: ({ header, delimiter, isTest }, rows) =>
+    write: (table, rows) =>
       writeRows(rows, {
-        top: csvLine([...header, ...verdictColumns(isTest)], delimiter),
-        row: ({ verdict, ...row }) =>
-          csvLine(
-            cellsOf(row, header.length, marked(verdictCells(verdict), isTest, verdict ? "true" : "")),
-            delimiter,
-          ),
+        top: csvLine([...table.header, ...verdictColumns(table)], table.delimiter),
+        row: (row) => csvLine(cellsOf(row, table, verdictCells, "true"), table.delimiter),
       }),
   },
   ndjson: {
@@ -48,9 +46,9 @@ export const FORMAT_WRITERS: Readonly<Record<DownloadFormat, FormatWriter>> = {
   },
   xlsx: {
     contentType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    write: ({ header, isTest }, rows) =>
-      xlsxFile([...header, ...verdictColumns(isTest)], rows, ({ verdict, ...row }) =>
-        cellsOf(row, header.length, marked(typedCells(verdict), isTest, verdict ? true : "")),
+    write: (table, rows) =>
+      xlsxFile([...table.header, ...verdictColumns(table)], rows, (row) =>
+        cellsOf(row, table, typedCells, true),
       ),
   },
 };
@@ -59,30 +57,35 @@ export const FORMAT_WRITERS: Readonly<Record<DownloadFormat, FormatWriter>> = {
 const VERDICT_FIELDS = VERDICT_COLUMNS.map((column) => column.slice("mailvet_".length) as keyof VerdictCells);
 
 /**
- * A row's cells followed by its verdict, each below its header. Short rows are padded; surplus cells, which have no
- * header, come after the verdict.
+ * A row's cells followed by its verdicts, each below its header. Short rows are padded; surplus cells, which have no
+ * header, come after the verdicts.
  */
 function cellsOf<Cell>(
-  { cells }: Pick<DownloadRow, "cells">,
-  width: number,
-  verdict: readonly Cell[],
+  { cells, verdict, more }: DownloadRow,
+  { header: { length: width }, isTest }: DownloadTable,
+  present: (verdict: VerdictCells | undefined) => readonly Cell[],
+  mark: Cell,
 ): (string | Cell)[] {
-  if (cells.length === width) return [...cells, ...verdict];
+  const sandbox = isTest ? [verdict ? mark : ""] : [];
+  const verdicts = [...present(verdict), ...sandbox, ...more.flatMap(present)];
+  if (cells.length === width) return [...cells, ...verdicts];
   const own = Array.from({ length: width }, (_, n) => cells[n] ?? "");
-  return [...own, ...verdict, ...cells.slice(width)];
+  return [...own, ...verdicts, ...cells.slice(width)];
 }
 
-const verdictColumns = (isTest: boolean) => marked(VERDICT_COLUMNS, isTest, "mailvet_sandbox");
-
-function marked<Cell>(cells: readonly Cell[], isTest: boolean, mark: Cell): readonly Cell[] {
-  return isTest ? [...cells, mark] : cells;
+function verdictColumns({ isTest, moreColumns }: DownloadTable): string[] {
+  const more = moreColumns.flatMap(({ name }) => VERDICT_COLUMNS.map((column) => `${column} (${name})`));
+  return [...VERDICT_COLUMNS, ...(isTest ? ["mailvet_sandbox"] : []), ...more];
 }
 
 function typedCells(verdict: VerdictCells | undefined): (string | number | boolean)[] {
   return VERDICT_FIELDS.map((field) => verdict?.[field] ?? "");
 }
 
-function objectOf({ number, cells, verdict }: DownloadRow, { columns, emailColumn, isTest }: DownloadTable) {
+function objectOf(
+  { number, cells, verdict, more }: DownloadRow,
+  { columns, emailColumn, moreColumns, isTest }: DownloadTable,
+) {
   const own: Record<string, string> = Object.create(null); // a column may be called __proto__
   columns.forEach((column, n) => {
     own[column] = cells[n] ?? "";
@@ -95,5 +98,12 @@ function objectOf({ number, cells, verdict }: DownloadRow, { columns, emailColum
   if (cells.length > columns.length) object.surplus_cells = cells.slice(columns.length);
   for (const field of VERDICT_FIELDS) object[field] = verdict?.[field] ?? null;
   if (isTest && verdict) object.sandbox = true;
+  if (moreColumns.length > 0) {
+    object.more = moreColumns.map(({ number: column, name }, n) => ({
+      column: name,
+      email: more[n]?.email ?? emailIn(cells[column]),
+      ...Object.fromEntries(VERDICT_FIELDS.map((field) => [field, more[n]?.[field] ?? null])),
+    }));
+  }
   return object;
 }

@@ -1,6 +1,7 @@
 /** Rows of a job's file as uploaded, each with its verdict. Read part by part, so memory stays flat. */
 import type { Status } from "@mailvet/contract";
 import type pg from "pg";
+import { firstCellOf } from "../jobs/job-columns.ts";
 import { resultsExpired } from "../jobs/job-list.ts";
 import type { JobRow } from "../jobs/job-record.ts";
 import { hasResults, type RowVerdict, readVerdicts } from "../jobs/result-rows.ts";
@@ -12,6 +13,8 @@ export type DownloadRow = {
   cells: readonly string[];
   /** Undefined: the cell is empty, or the job ended before this row was checked. */
   verdict: RowVerdict | undefined;
+  /** Of further email columns. */
+  more: readonly (RowVerdict | undefined)[];
 };
 
 /** No transaction is held open: a slow reader locks nothing. */
@@ -27,16 +30,21 @@ export async function* downloadRows(
     rowsRead += part.rows.length;
     const rows = part.rows.map((cells, n): DownloadRow => {
       const number = part.firstRow + n;
-      return { number, cells, verdict: verdicts.get(number) };
+      const cell = firstCellOf(job, number);
+      const more = job.moreColumns.map((_, index) => verdicts.get(cell + 1 + index));
+      return { number, cells, verdict: verdicts.get(cell), more };
     });
-    yield status === undefined ? rows : rows.filter(({ verdict }) => verdict?.status === status);
+    yield status === undefined
+      ? rows
+      : rows.filter(({ verdict, more }) => [verdict, ...more].some((one) => one?.status === status));
   }
   // Rows deleted during the download are missing, and an incomplete file must not look complete.
   if (rowsRead < job.totalRows || !(await hasResults(pool, job.id))) throw resultsExpired();
 }
 
 async function withVerdicts(pool: pg.Pool, job: JobRow, part: UploadPart) {
-  const verdicts = await readVerdicts(pool, job, part.firstRow, part.firstRow + part.rows.length);
+  const endRow = part.firstRow + part.rows.length;
+  const verdicts = await readVerdicts(pool, job, firstCellOf(job, part.firstRow), firstCellOf(job, endRow));
   return { part, verdicts };
 }
 

@@ -34,12 +34,13 @@ export async function jobDownload(
   const upload = await findUpload(database.orm, job.uploadId);
   if (!upload) throw resultsExpired();
   const { columns, header, delimiter } = upload;
-  if (format === "xlsx") refuseTooLargeForXlsx(job.totalRows, columns.length);
+  if (format === "xlsx") refuseTooLargeForXlsx(job.totalRows, columns.length, 1 + job.moreColumns.length);
   const table: DownloadTable = {
     header: columns.map((column, n) => header?.[n] ?? column),
     columns,
     delimiter,
     emailColumn: job.columnNumber,
+    moreColumns: job.moreColumns,
     isTest: job.isTest,
   };
   const { contentType, write } = FORMAT_WRITERS[format];
@@ -51,12 +52,12 @@ export async function jobDownload(
 }
 
 /** By the size of the whole file, also with a status filter: the number of matching rows is only known at the end. */
-function refuseTooLargeForXlsx(rows: number, columns: number): void {
+function refuseTooLargeForXlsx(rows: number, columns: number, emailColumns: number): void {
   if (rows > MAX_XLSX_ROWS) {
     const counted = `${rows.toLocaleString("en")} rows, and a sheet can have ${MAX_XLSX_ROWS.toLocaleString("en")}`;
     throw new Refusal("payload_too_large", `The file has ${counted}. Download it as CSV instead.`);
   }
-  if (rows * (columns + VERDICT_COLUMNS.length) > MAX_XLSX_CELLS) {
+  if (rows * (columns + emailColumns * VERDICT_COLUMNS.length) > MAX_XLSX_CELLS) {
     throw new Refusal(
       "payload_too_large",
       "The file has too many cells for a workbook. Download it as CSV instead.",
@@ -66,5 +67,5 @@ function refuseTooLargeForXlsx(rows: number, columns: number): void {
 
 /** "list.csv.gz" → "list". */
 function withoutExtensions(filename: string): string {
-  return filename.replace(/\.gz$/i, "").replace(/\.(csv|tsv|tab|txt)$/i, "") || "list";
+  return filename.replace(/\.gz$/i, "").replace(/\.(csv|tsv|tab|txt|xlsx|ods)$/i, "") || "list";
 }

@@ -7,6 +7,7 @@ import { type JobResult, type ResultsQuery, STATUSES, type Status } from "@mailv
 import type pg from "pg";
 import type { Owner } from "../base/caller.ts";
 import type { Database } from "../db/database.ts";
+import { placeOf } from "./job-columns.ts";
 import { findEndedJob } from "./job-list.ts";
 import type { JobRow } from "./job-record.ts";
 import { inPartition, partitionOf } from "./result-rows.ts";
@@ -30,6 +31,9 @@ export async function jobResults(
     countResults(pool, job, statuses),
   ]);
   if (job.isTest) for (const result of rows) result.sandbox = true;
+  if (job.moreColumns.length > 0) {
+    for (const result of rows) Object.assign(result, { cell: result.row, ...placeOf(job, result.row) });
+  }
   return { results: rows, total };
 }
 
