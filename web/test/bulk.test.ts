@@ -96,7 +96,7 @@ const LIST_WITH_VERDICTS = [
 
 const REJECTED_FILES = [
   ["report.pdf", "%PDF-1.7\n%âãÏÓ\n1 0 obj", "Unsupported file type", "PDF"],
-  ["list.zip", "PK\x03\x04\x14\0\x06\0 list.csv", "Unsupported file type", "ZIP"],
+  ["list.rar", "Rar!\x1a\x07\x01", "Unsupported file type", "RAR"],
   [
     "page.csv",
     "<!doctype html><html><body>ann@shop.example</body></html>",
