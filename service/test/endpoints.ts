@@ -46,12 +46,21 @@ const BULK = { scope: "bulk" } as const;
 const READ = { scope: "read" } as const;
 /** Nothing listens there. */
 export const HOOK = "http://127.0.0.1:9/hook";
-const fileServer = createServer((_request, response) => response.end(LIST))
+const served = new Map<string, string | Uint8Array>();
+const fileServer = createServer(({ url = "" }, response) => response.end(served.get(url) ?? LIST))
   .listen(0, "127.0.0.1")
   .unref();
 await once(fileServer, "listening");
 /** Serves a list. */
 export const LINK = `http://127.0.0.1:${(fileServer.address() as AddressInfo).port}/list.csv`;
+
+/** A link that serves this file. */
+export function linkTo(content: string | Uint8Array): string {
+  const path = `/${randomUUID()}`;
+  served.set(path, content);
+  return new URL(path, LINK).href;
+}
+
 const UNKNOWN_PARAMETER = { query: "?surprise=1", pointer: "/surprise" };
 
 export const ENDPOINTS: readonly Endpoint[] = [

@@ -271,6 +271,7 @@ const COVERED_ELSEWHERE: readonly (readonly [ProblemCode, AppliesTo])[] = [
   ["sign_up_closed", only("POST /auth/sign-up")],
   ["two_factor_required", only("POST /auth/sign-in")],
   ["two_factor_enabled", only("POST /auth/two-factor")],
+  ["too_many_rows", only("POST /bulk/jobs")], // the rows do not fit into the request limit of this service
   ["idempotency_in_flight", honoursIdempotencyKeys],
   ["idempotency_key_reused", honoursIdempotencyKeys],
 ];

@@ -345,6 +345,8 @@ async function doneCount(endpoint: Endpoint): Promise<number> {
 
 const DONE: Readonly<Record<string, string>> = {
   preview: "select count(*) from uploads",
+  link: "select count(*) from uploads",
+  jobs: "select count(*) from jobs",
   confirm: "select count(*) from jobs",
   cancel: "select count(*) from jobs where status = 'cancelled'",
   pause: "select count(*) from jobs where status = 'paused'",
