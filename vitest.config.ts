@@ -16,11 +16,14 @@ const common = {
 // so must not leave state behind in it.
 const inOneProcess = { isolate: false };
 
-/** Tests that start programs and wait for them, for minutes. */
+/** Tests that start programs and wait for them, for minutes; and that of the password hash at its real cost. */
 const PROGRAMS = [
   "service/test/{start,interrupt,full-disk,left-behind,service-kill,failover}.test.ts",
+  "service/src/accounts/password.test.ts",
   "embedded-postgres/test/*.test.ts",
 ];
+
+const QUICK_ARGON2 = new URL("service/test/quick-argon2.ts", import.meta.url).pathname;
 
 /** Accessibility (axe) and load budget of every web page. Takes minutes, so not part of `npm test` (npm run test:browser). */
 const PAGE_BY_PAGE = ["web/test/{axe,budget}.test.ts"];
@@ -79,6 +82,7 @@ export default defineConfig({
       },
       {
         ...onSources,
+        resolve: { ...onSources.resolve, alias: { "@node-rs/argon2": QUICK_ARGON2 } },
         test: {
           ...common,
           ...inOneProcess,

@@ -31,6 +31,7 @@ export const SERVICE_LAYERS: readonly (readonly string[])[] = [
   ["pacing"],
   ["queue"],
   ["blobs"],
+  ["audit"],
   ["db"],
   ["base"],
 ];

@@ -5,7 +5,7 @@
 import { API_PREFIX } from "@mailvet/contract";
 import { defaultDataDirectory } from "@mailvet/embedded-postgres";
 import { openLab, SAMPLES } from "@mailvet/lab";
-import { assemble } from "../src/assemble.ts";
+import { assemble } from "../src/assembly.ts";
 import { createLog } from "../src/base/log.ts";
 import { readConfig } from "../src/config.ts";
 import { openStorage } from "../src/database-storage.ts";

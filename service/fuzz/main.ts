@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 import { API_PREFIX } from "@mailvet/contract";
 import { openLab } from "@mailvet/lab";
 import { DEMO_WORLD } from "../demo/world.ts";
-import { assemble } from "../src/assemble.ts";
+import { assemble } from "../src/assembly.ts";
 import { createLog } from "../src/base/log.ts";
 import { readConfig } from "../src/config.ts";
 

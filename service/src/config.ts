@@ -41,6 +41,7 @@ export type Config = {
   /** How long a response may take; checks that are not done by then are reported as unknown. */
   budgets: { singleMs: number; bulkMs: number };
   jobs: JobsConfig;
+  auditRetentionDays: number;
   /** The language model for ambiguous names; undefined: none is used. */
   adjudicator: AdjudicatorSettings | undefined;
   lists: ListRefreshSettings;
@@ -139,6 +140,7 @@ export function readConfig(env: Environment, cwd: string): Config {
       retentionDays: read.integer("RETENTION_DAYS", { fallback: 30, min: 1, max: 3650 }),
       workerSlots: read.integer("WORKER_SLOTS", { fallback: 16, min: 1, max: 100 }),
     },
+    auditRetentionDays: read.integer("AUDIT_RETENTION_DAYS", { fallback: 365, min: 1, max: 3650 }),
     adjudicator: readAdjudicator(read),
     lists: readListRefresh(read, engine.listsDirectory),
     engine,

@@ -208,6 +208,16 @@ export const ENDPOINTS: readonly Endpoint[] = [
     body: { token: UNKNOWN_TOKEN, new_password: PASSWORD },
     wrong: { body: { token: UNKNOWN_TOKEN }, pointer: "/new_password" },
   }),
+  endpoint("GET /audit", "session", {
+    query: "?action=sign_in.succeeded&from=2026-01-01&limit=5",
+    wrong: { query: "?action=nap", pointer: "/action" },
+  }),
+  endpoint("GET /audit/export", "session", { wrong: { query: "?from=today", pointer: "/from" } }),
+  endpoint("GET /operator/audit", "operator", {
+    query: "?limit=5",
+    wrong: { query: "?limit=0", pointer: "/limit" },
+  }),
+  endpoint("GET /operator/audit/export", "operator", { wrong: { query: "?to=today", pointer: "/to" } }),
   endpoint("GET /operator/system", "operator"),
   endpoint("POST /operator/system/doctor", "operator", { ignoresIdempotencyKey: true }),
   endpoint("GET /operator/dead-letters", "operator", {

@@ -76,10 +76,8 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
       key: async ({ mode = "live", scopes = ["validate", "bulk", "read"] }: WantedKey = {}) =>
         (await keyring.create(accountId, { name: "test", mode, scopes, expiresAt: undefined })).text,
       cookie: async () => {
-        const { token } = await sessions.open(database.orm, accountId, {
-          ip: "127.0.0.1",
-          userAgent: "test",
-        });
+        const client = { ip: "127.0.0.1", userAgent: "test" };
+        const { token } = await sessions.open(database.orm, accountId, client, "password");
         return `${cookie.name}=${token}`;
       },
     };

@@ -1,5 +1,6 @@
 /** A new password: with the current one, or with a link sent by email. */
 import { and, eq, sql } from "drizzle-orm";
+import { type Actor, recordAudit } from "../audit/audit-writer.ts";
 import { networkOf } from "../base/client-network.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
@@ -14,7 +15,7 @@ import type { Mailer } from "./mailer.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 import { requireGoodPassword } from "./password-rules.ts";
 import { accounts } from "./schema.ts";
-import type { OpenedSession, Sessions } from "./sessions.ts";
+import { type OpenedSession, type Sessions, type SignedInBrowser, signedInActor } from "./sessions.ts";
 import { signInTries } from "./sign-in.ts";
 
 export type PasswordChangeDeps = {
@@ -26,7 +27,7 @@ export type PasswordChangeDeps = {
   background: BackgroundTasks;
   settings: { publicUrl: string };
   /** Revokes all API keys of the account (keys/api-keys.ts). */
-  revokeKeys(tx: Orm, accountId: string): Promise<void>;
+  revokeKeys(tx: Orm, accountId: string, by: Actor): Promise<void>;
   /** Makes every process drop its cached keys of this account (keys/api-keys.ts). */
   forgetAccount(accountId: string): Promise<void>;
   now: () => Date;
@@ -35,7 +36,7 @@ export type PasswordChangeDeps = {
 export type PasswordChange = {
   /** Ends the account's other sessions; the current one continues under a new token. */
   changePassword(
-    by: { accountId: string; sessionId: string },
+    by: SignedInBrowser,
     passwords: { current: string; next: string; revokeKeys?: boolean },
   ): Promise<OpenedSession>;
   /** Sends a link if the account exists. The response and its time are the same either way. */
@@ -60,7 +61,9 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
   };
 
   return {
-    async changePassword({ accountId, sessionId }, passwords) {
+    async changePassword(signedIn, passwords) {
+      const { accountId, sessionId } = signedIn;
+      const by = signedInActor(signedIn);
       const tried = { what: "change_password", by: [accountId] } as const;
       await attempts.take(tried);
       const [account] = await orm.select().from(accounts).where(eq(accounts.id, accountId));
@@ -77,7 +80,8 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
           .returning({ id: accounts.id });
         if (changed.length === 0) throw wrongCurrentPassword(); // changed concurrently
         await mailTokens.revoke(tx, accountId);
-        if (passwords.revokeKeys) await deps.revokeKeys(tx, accountId);
+        await recordAudit(tx, by, { action: "password.changed", accountId });
+        if (passwords.revokeKeys) await deps.revokeKeys(tx, accountId, by);
         await sessions.endAll(tx, accountId, sessionId);
         return sessions.rotate(tx, sessionId);
       });
@@ -95,6 +99,8 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
         if (!account || !(await attempts.allows({ what: "mail_to_one_address", by: [email.canonical] })))
           return;
         const token = await mailTokens.create(orm, account.id, "reset_password");
+        const by = { ip: client.ip };
+        await recordAudit(orm, by, { action: "password.reset_requested", accountId: account.id });
         await mailer.send(
           emailTemplates.resetPassword(account.email, `${settings.publicUrl}/reset-password?token=${token}`),
         );
@@ -113,7 +119,9 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
           .set({ passwordHash, emailConfirmedAt: sql`coalesce(${accounts.emailConfirmedAt}, ${now()})` })
           .where(eq(accounts.id, accountId))
           .returning({ email: accounts.email });
-        if (revokeKeys) await deps.revokeKeys(tx, accountId);
+        const by = { ip: client.ip };
+        await recordAudit(tx, by, { action: "password.reset", accountId });
+        if (revokeKeys) await deps.revokeKeys(tx, accountId, by);
         await sessions.endAll(tx, accountId);
         return account!.email;
       });

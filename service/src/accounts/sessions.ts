@@ -5,6 +5,7 @@
  */
 import type { Plan } from "@mailvet/contract";
 import { and, desc, eq, getTableColumns, gt, inArray, lte, ne, or, sql } from "drizzle-orm";
+import { type Actor, recordAudit } from "../audit/audit-writer.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { notifySql } from "../db/pubsub.ts";
@@ -34,17 +35,27 @@ export type SignedInSession = OpenedSession & { accountId: string; deviceToken: 
 
 export type SessionRecord = Omit<typeof sessions.$inferSelect, "tokenHash">;
 
+/** A person in a browser. */
+export type SignedInBrowser = { accountId: string; sessionId: string; ip?: string | undefined };
+
+export function signedInActor({ accountId, sessionId, ip }: SignedInBrowser): Actor {
+  return { accountId, by: { kind: "session", sessionId }, ip };
+}
+
+/** How a session was opened. */
+export type SignInMethod = "password" | "code" | "recovery_code" | "sign_up" | "email_link";
+
 export type Sessions = {
   find(token: string): Promise<KnownSession | undefined>;
-  /** Ends the least recently used sessions over the limit, and remembers the client. */
-  open(orm: Orm, accountId: string, client: SessionClient): Promise<SignedInSession>;
+  /** Ends the least recently used sessions over the limit, and remembers the client. The audit log has the method. */
+  open(orm: Orm, accountId: string, client: SessionClient, method: SignInMethod): Promise<SignedInSession>;
   /** The same session under a new token; the old one is invalid. */
   rotate(orm: Orm, sessionId: string): Promise<OpenedSession>;
   list(accountId: string): Promise<SessionRecord[]>;
   /** A session of this account. Refuses with session_not_found. */
-  end(accountId: string, sessionId: string): Promise<void>;
+  end(accountId: string, sessionId: string, by: Actor): Promise<void>;
   /** The session of this token, if it exists. */
-  endByToken(token: string): Promise<void>;
+  endByToken(token: string, ip?: string): Promise<void>;
   endAll(orm: Orm, accountId: string, exceptSessionId?: string): Promise<void>;
   deleteExpired(): Promise<void>;
 };
@@ -108,7 +119,7 @@ export function createSessions({
       return session;
     },
 
-    async open(orm, accountId, client) {
+    async open(orm, accountId, client, method) {
       const { ip, userAgent } = client;
       const { text: token, hash: tokenHash } = makeSecret();
       const createdAt = now();
@@ -133,7 +144,15 @@ export function createSessions({
         .offset(MAX_SESSIONS);
       await orm.delete(sessions).where(inArray(sessions.id, tooMany)).returning(NOTIFIED);
       const deviceToken = await remember(orm, accountId, client, createdAt);
-      return { accountId, sessionId: row!.sessionId, token, expiresAt, deviceToken };
+      const { sessionId } = row!;
+      const entry = {
+        action: "sign_in.succeeded",
+        accountId,
+        subjectId: sessionId,
+        details: { method },
+      } as const;
+      await recordAudit(orm, signedInActor({ accountId, sessionId, ip }), entry);
+      return { accountId, sessionId, token, expiresAt, deviceToken };
     },
 
     async rotate(orm, sessionId) {
@@ -162,18 +181,34 @@ export function createSessions({
         .orderBy(desc(sessions.lastSeenAt), desc(sessions.createdAt));
     },
 
-    async end(accountId, sessionId) {
-      const ended = await orm
-        .delete(sessions)
-        .where(and(eq(sessions.id, sessionId), eq(sessions.accountId, accountId)))
-        .returning(NOTIFIED);
-      if (ended.length === 0)
-        throw new Refusal("session_not_found", "No session of this account has this id.");
+    async end(accountId, sessionId, by) {
+      await orm.transaction(async (tx) => {
+        const ended = await tx
+          .delete(sessions)
+          .where(and(eq(sessions.id, sessionId), eq(sessions.accountId, accountId)))
+          .returning(NOTIFIED);
+        if (ended.length === 0)
+          throw new Refusal("session_not_found", "No session of this account has this id.");
+        await recordAudit(tx, by, { action: "session.ended", accountId, subjectId: sessionId });
+      });
     },
 
-    async endByToken(token) {
+    async endByToken(token, ip) {
       const hash = secretHash(token);
-      if (hash) await orm.delete(sessions).where(eq(sessions.tokenHash, hash)).returning(NOTIFIED);
+      if (!hash) return;
+      await orm.transaction(async (tx) => {
+        const [ended] = await tx
+          .delete(sessions)
+          .where(eq(sessions.tokenHash, hash))
+          .returning({ ...NOTIFIED, accountId: sessions.accountId });
+        if (!ended) return;
+        const { id: sessionId, accountId } = ended;
+        await recordAudit(tx, signedInActor({ accountId, sessionId, ip }), {
+          action: "sign_out",
+          accountId,
+          subjectId: sessionId,
+        });
+      });
     },
 
     async endAll(orm, accountId, exceptSessionId) {

@@ -6,12 +6,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { and, count, eq, isNotNull, isNull, lt, or } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
+import { recordAudit } from "../audit/audit-writer.ts";
 import { Refusal, wrongValue } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
 import type { AttemptLimiter } from "./attempt-limiter.ts";
 import { verifyPassword } from "./password.ts";
 import { accounts, recoveryCodes, twoFactor } from "./schema.ts";
-import type { RequireTwoFactor, Sessions } from "./sessions.ts";
+import { type RequireTwoFactor, type Sessions, type SignedInBrowser, signedInActor } from "./sessions.ts";
 
 export type TwoFactorDeps = {
   database: Database;
@@ -21,17 +22,15 @@ export type TwoFactorDeps = {
   now: () => Date;
 };
 
-type SignedIn = { accountId: string; sessionId: string };
-
 export type TwoFactor = {
   twoFactorStatus(
     accountId: string,
   ): Promise<{ isEnabled: boolean; isRequired: boolean; recoveryCodesLeft: number }>;
   /** A new secret, which is never shown again. It has no effect until a code confirms it. */
-  beginTwoFactor(by: SignedIn, password: string): Promise<{ secret: string; uri: string }>;
+  beginTwoFactor(by: SignedInBrowser, password: string): Promise<{ secret: string; uri: string }>;
   /** Enables it and ends the other sessions. Returns the recovery codes, which are never shown again. */
-  confirmTwoFactor(by: SignedIn, code: string): Promise<string[]>;
-  disableTwoFactor(by: SignedIn, password: string, code: string): Promise<void>;
+  confirmTwoFactor(by: SignedInBrowser, code: string): Promise<string[]>;
+  disableTwoFactor(by: SignedInBrowser, password: string, code: string): Promise<void>;
 };
 
 const STEP_MS = 30_000;
@@ -88,7 +87,8 @@ export function createTwoFactor({ database, sessions, attempts, settings, now }:
       return { secret: totp.secret.base32, uri: totp.toString() };
     },
 
-    async confirmTwoFactor({ accountId, sessionId }, code) {
+    async confirmTwoFactor(by, code) {
+      const { accountId, sessionId } = by;
       const { forgive } = await withPassword(accountId, undefined);
       const codes = Array.from({ length: RECOVERY_CODES }, makeRecoveryCode);
       await orm.transaction(async (tx) => {
@@ -101,32 +101,35 @@ export function createTwoFactor({ database, sessions, attempts, settings, now }:
           .insert(recoveryCodes)
           .values(codes.map((text) => ({ accountId, codeHash: recoveryHash(accountId, text) })));
         await sessions.endAll(tx, accountId, sessionId);
+        await recordAudit(tx, signedInActor(by), { action: "two_factor.enabled", accountId });
       });
       await forgive();
       return codes;
     },
 
-    async disableTwoFactor({ accountId }, password, code) {
+    async disableTwoFactor(by, password, code) {
+      const { accountId } = by;
       const { forgive } = await withPassword(accountId, password);
       await orm.transaction(async (tx) => {
         if ((await checkSecondFactor(tx, accountId, code, now())) === "wrong") throw wrongCode();
         await tx.delete(twoFactor).where(eq(twoFactor.accountId, accountId));
         await tx.delete(recoveryCodes).where(eq(recoveryCodes.accountId, accountId));
+        await recordAudit(tx, signedInActor(by), { action: "two_factor.disabled", accountId });
       });
       await forgive();
     },
   };
 }
 
-/** Uses up the code. "ok" without two-factor sign-in. */
+/** Uses up the code. "not_enabled" without two-factor sign-in. */
 export async function checkSecondFactor(
   tx: Orm,
   accountId: string,
   code: string | undefined,
   at: Date,
-): Promise<"ok" | "missing" | "wrong"> {
+): Promise<"not_enabled" | "code" | "recovery_code" | "missing" | "wrong"> {
   const [enabled] = await tx.select().from(twoFactor).where(isEnabledFor(accountId));
-  if (!enabled) return "ok";
+  if (!enabled) return "not_enabled";
   if (code === undefined) return "missing";
   const step = stepOf(enabled.secret, code, at);
   const used =
@@ -150,7 +153,8 @@ export async function checkSecondFactor(
             ),
           )
           .returning({ id: twoFactor.accountId });
-  return used.length > 0 ? "ok" : "wrong";
+  if (used.length === 0) return "wrong";
+  return step === undefined ? "recovery_code" : "code";
 }
 
 function isEnabledFor(accountId: string) {

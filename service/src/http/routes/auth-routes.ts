@@ -22,10 +22,16 @@ import { Type } from "typebox";
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { SessionClient } from "../../accounts/known-clients.ts";
 import type { PresentAccount } from "../../accounts/present-account.ts";
-import type { KnownSession, SessionRecord, Sessions, SignedInSession } from "../../accounts/sessions.ts";
-import type { Caller } from "../../base/caller.ts";
+import type {
+  KnownSession,
+  SessionRecord,
+  Sessions,
+  SignedInBrowser,
+  SignedInSession,
+} from "../../accounts/sessions.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { requireSameOrigin } from "../middleware/same-origin.ts";
+import { actorOf } from "../request-actor.ts";
 import "../route-config.ts";
 import type { SessionCookie } from "../middleware/session-cookie.ts";
 
@@ -46,7 +52,7 @@ export const authRoutes =
     /** Replaces the browser's previous session, if any. */
     const startSession = async (request: FastifyRequest, reply: FastifyReply, session: SignedInSession) => {
       const previous = cookie.read(request);
-      if (previous) await sessions.endByToken(previous);
+      if (previous) await sessions.endByToken(previous, request.ip);
       cookie.set(reply, session);
       cookie.setDevice(reply, session.deviceToken);
       return signedIn(request, session);
@@ -106,7 +112,7 @@ export const authRoutes =
       { schema: SIGN_OUT, config: { access: "open", problems: ["origin_rejected"] } },
       async (request, reply) => {
         const token = cookie.read(request);
-        if (token) await sessions.endByToken(token);
+        if (token) await sessions.endByToken(token, request.ip);
         cookie.clear(reply);
         return reply.code(204).send(null);
       },
@@ -119,7 +125,7 @@ export const authRoutes =
     });
 
     app.get("/auth/sessions", { schema: LIST_SESSIONS, config: { access: "session" } }, async (request) => {
-      const { accountId, sessionId } = signedInCaller(request.caller);
+      const { accountId, sessionId } = signedInCaller(request);
       const found = await sessions.list(accountId);
       return found.map((session) => presentSession(session, sessionId));
     });
@@ -128,8 +134,8 @@ export const authRoutes =
       "/auth/sessions/:session_id",
       { schema: END_SESSION, config: { access: "session", problems: ["session_not_found"] } },
       async (request, reply) => {
-        const { accountId, sessionId } = signedInCaller(request.caller);
-        await sessions.end(accountId, request.params.session_id);
+        const { accountId, sessionId } = signedInCaller(request);
+        await sessions.end(accountId, request.params.session_id, actorOf(request));
         if (request.params.session_id === sessionId) cookie.clear(reply);
         return reply.code(204).send(null);
       },
@@ -149,7 +155,7 @@ export const authRoutes =
           revoke_keys: revokeKeys = false,
         } = request.body;
         const passwords = { current, next, revokeKeys };
-        cookie.set(reply, await accounts.changePassword(signedInCaller(request.caller), passwords));
+        cookie.set(reply, await accounts.changePassword(signedInCaller(request), passwords));
         return reply.code(204).send(null);
       },
     );
@@ -158,7 +164,7 @@ export const authRoutes =
       "/auth/two-factor",
       { schema: GET_TWO_FACTOR, config: { access: "session" } },
       async (request) => {
-        const status = await accounts.twoFactorStatus(signedInCaller(request.caller).accountId);
+        const status = await accounts.twoFactorStatus(signedInCaller(request).accountId);
         return {
           enabled: status.isEnabled,
           required: status.isRequired,
@@ -178,14 +184,14 @@ export const authRoutes =
           idempotency: false,
         },
       },
-      (request) => accounts.beginTwoFactor(signedInCaller(request.caller), request.body.password),
+      (request) => accounts.beginTwoFactor(signedInCaller(request), request.body.password),
     );
 
     app.post(
       "/auth/two-factor/confirm",
       { schema: CONFIRM_TWO_FACTOR, config: { access: "session", idempotency: false } },
       async (request) => ({
-        recovery_codes: await accounts.confirmTwoFactor(signedInCaller(request.caller), request.body.code),
+        recovery_codes: await accounts.confirmTwoFactor(signedInCaller(request), request.body.code),
       }),
     );
 
@@ -197,7 +203,7 @@ export const authRoutes =
       },
       async (request, reply) => {
         const { password, code } = request.body;
-        await accounts.disableTwoFactor(signedInCaller(request.caller), password, code);
+        await accounts.disableTwoFactor(signedInCaller(request), password, code);
         return reply.code(204).send(null);
       },
     );
@@ -358,9 +364,9 @@ const CHOOSE_PASSWORD = {
 };
 
 /** Routes with access "session" have no other callers. */
-function signedInCaller(caller: Caller | undefined): { accountId: string; sessionId: string } {
+function signedInCaller({ caller, ip }: FastifyRequest): SignedInBrowser {
   if (caller?.by.kind !== "session") throw new Error("session route called without a session");
-  return { accountId: caller.accountId, sessionId: caller.by.sessionId };
+  return { accountId: caller.accountId, sessionId: caller.by.sessionId, ip };
 }
 
 function presentSession(session: SessionRecord, currentId: string): Session {

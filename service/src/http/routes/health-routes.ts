@@ -7,7 +7,7 @@ import type { FastifyPluginAsync } from "fastify";
 import { Refusal } from "../../base/refusal.ts";
 import { isDatabaseOverloaded } from "../../db/database.ts";
 
-/** Provided by assemble.ts. */
+/** Provided by assembly.ts. */
 export type Readiness = {
   /** Startup is complete: migrations, the operator's account and key, workers. */
   isStarted(): boolean;

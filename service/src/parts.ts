@@ -1,72 +1,41 @@
-/** Composition root: builds the service from its settings, and closes its parts in reverse order. */
+/** The parts of the service that every role has, opened from its settings in the order of their dependencies. */
 import { readFileSync } from "node:fs";
 import { abortable, type EmbeddedPostgresEvent } from "@mailvet/embedded-postgres";
 import { doctorFrom, EgressHealth, LocalHostLimiter, resolverFrom, verifierFrom } from "@mailvet/engine";
-import type { FastifyInstance } from "fastify";
 import { emailOf } from "./accounts/account-queries.ts";
 import { createAccounts } from "./accounts/accounts.ts";
-import { type BootstrapResult, bootstrap } from "./accounts/bootstrap.ts";
 import { createMailer } from "./accounts/mailer.ts";
-import { createPresentAccount } from "./accounts/present-account.ts";
 import { createSessions } from "./accounts/sessions.ts";
 import { createAdjudicator } from "./adjudication/adjudicator.ts";
+import { createAuditLog } from "./audit/audit-log.ts";
 import type { Log } from "./base/log.ts";
 import type { Tracing } from "./base/tracing.ts";
 import { claimBlobStore } from "./blobs/claimed-store.ts";
 import { openBlobStore } from "./blobs/open-store.ts";
 import type { Config } from "./config.ts";
 import { createLedger } from "./credits/ledger.ts";
-import { confirmCharge } from "./credits/unanswered-charges.ts";
-import { usageOf } from "./credits/usage.ts";
 import { openStorage } from "./database-storage.ts";
 import { createPubSub } from "./db/pubsub.ts";
 import { createCalibrationCache } from "./feedback/calibration-cache.ts";
 import { createFeedback } from "./feedback/feedback.ts";
-import { buildApp } from "./http/app.ts";
-import { HTTP_DEFAULTS } from "./http/http-settings.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { createCredentialWatch } from "./http/middleware/credential-watch.ts";
-import { createSessionCookie } from "./http/middleware/session-cookie.ts";
-import { aboutRoutes } from "./http/routes/about-routes.ts";
-import { accountRoutes } from "./http/routes/account-routes.ts";
-import { authRoutes } from "./http/routes/auth-routes.ts";
-import { creditRoutes } from "./http/routes/credit-routes.ts";
-import { domainRoutes } from "./http/routes/domain-routes.ts";
-import { feedbackRoutes } from "./http/routes/feedback-routes.ts";
-import { jobRoutes } from "./http/routes/job-routes.ts";
-import { keyRoutes } from "./http/routes/key-routes.ts";
-import { operatorRoutes } from "./http/routes/operator-routes.ts";
-import { systemRoutes } from "./http/routes/system-routes.ts";
-import { uploadRoutes } from "./http/routes/upload-routes.ts";
-import { validationRoutes } from "./http/routes/validation-routes.ts";
-import { webhookRoutes } from "./http/routes/webhook-routes.ts";
-import { buildWorkerApp } from "./http/worker-app.ts";
 import { createIdempotentResponses } from "./idempotency/idempotent-responses.ts";
 import { createConfirmUpload } from "./jobs/confirm-upload.ts";
 import { createJobActions } from "./jobs/job-actions.ts";
-import { createJobProgress } from "./jobs/job-progress.ts";
 import { createJobTransitions } from "./jobs/job-transitions.ts";
 import { createJobWatch } from "./jobs/job-watch.ts";
-import { onSliceExhausted, redriveSlice } from "./jobs/slice-give-up.ts";
-import { sliceHandler } from "./jobs/slice-handler.ts";
-import { planHandler } from "./jobs/slice-planner.ts";
+import { redriveSlice } from "./jobs/slice-give-up.ts";
 import { createApiKeys } from "./keys/api-keys.ts";
-import { startMaintenance } from "./maintenance.ts";
 import { createNaming } from "./naming/naming.ts";
 import { processLeases } from "./pacing/lease-sql.ts";
 import { createSessionGates } from "./pacing/session-gates.ts";
 import { createSharedHostLimiters } from "./pacing/shared-host-limiters.ts";
 import { openBoss } from "./queue/boss.ts";
 import { createDeadLetters } from "./queue/dead-letters.ts";
-import { releaseAll } from "./queue/expired-turns.ts";
-import { createFeed } from "./queue/feed.ts";
 import { createProcessRegistry } from "./queue/process-registry.ts";
-import { startQueuePoll } from "./queue/queue-poll.ts";
 import { createTasks } from "./queue/tasks.ts";
-import { keepUpQueues } from "./queue/upkeep.ts";
-import { startWorker, type Worker } from "./queue/worker.ts";
-import { createAccountLimits } from "./request-limits/account-limits.ts";
-import { createUsageExchange, deleteIdleUsage } from "./request-limits/usage-exchange.ts";
+import { createUsageExchange } from "./request-limits/usage-exchange.ts";
 import type { TerminalMessage } from "./start-message.ts";
 import { createDeploymentFigures } from "./system/deployment-figures.ts";
 import { startListRefresh } from "./system/list-refresh.ts";
@@ -82,78 +51,27 @@ import { createValidations } from "./validations/validations.ts";
 import { createVerdictCache } from "./validations/verdict-cache.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
 
-export type AssembledService = {
-  app: FastifyInstance;
-  /**
-   * Completes the start once the port is bound: creates the operator's account if there is none, and returns its
-   * credentials. From here on /health/ready may answer 200.
-   */
-  welcome(): Promise<BootstrapResult | undefined>;
-  /** Starts what the first check would otherwise wait for. */
-  warmUp(): Promise<void>;
-  /** Finishes requests and tasks in progress, then stops everything. Checks cut short are answered from the evidence so far. */
-  close(): Promise<void>;
-};
-
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+export const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   version: string;
 };
 
-/** Time for the last responses, out of the nine seconds allowed for the whole shutdown (main.ts). */
-const WRAP_UP_MS = 6000;
+export type Closer = () => unknown;
 
-/** Planning a list takes seconds, and mostly one core. */
-const PLANS_AT_ONCE = 2;
+export type Parts = Awaited<ReturnType<typeof openParts>>;
 
-/** A recheck is one address, and spends most of its time waiting for a mail server. */
-const RECHECKS_AT_ONCE = 16;
+/** No other process uses an embedded database. */
+export const isOnlyProcess = ({ storage }: Config) => "dataDirectory" in storage;
 
-/** A delivery spends most of its time waiting for the receiving server. */
-const DELIVERIES_AT_ONCE = 16;
-
-type Closer = () => unknown;
-
-/**
- * `onMessage` is for the operator's terminal; everything else goes to the log. An abort of `interrupted` ends the start at
- * once: the parts already opened are closed, and the abort reason is thrown.
- */
-export async function assemble(
-  config: Config,
-  log: Log,
-  onMessage: (message: TerminalMessage) => void,
-  interrupted?: AbortSignal,
-): Promise<AssembledService> {
-  const closers: Closer[] = [];
-  const close = async () => {
-    const errors: unknown[] = [];
-    // One part that fails to close must not leave the others open, above all the database.
-    for (const closer of closers.splice(0).reverse()) {
-      try {
-        await closer();
-      } catch (error) {
-        errors.push(error);
-      }
-    }
-    if (errors.length > 0) throw new AggregateError(errors, "some parts failed to close");
-  };
-  try {
-    return { ...(await open(config, log, onMessage, closers, interrupted)), close };
-  } catch (error) {
-    await close().catch((closeError) => log.event("stop_failed", { err: closeError }));
-    throw error;
-  }
-}
-
-async function open(
+/** Adds to `closers` how to close each part. None of them runs tasks or serves requests yet. */
+export async function openParts(
   config: Config,
   log: Log,
   onMessage: (message: TerminalMessage) => void,
   closers: Closer[],
   interrupted: AbortSignal | undefined,
-): Promise<Omit<AssembledService, "close">> {
+) {
   const { role } = config;
-  const isAlone = "dataDirectory" in config.storage; // no other process uses an embedded database
-  const slots = role === "api" ? 0 : config.jobs.workerSlots;
+  const isAlone = isOnlyProcess(config);
   const metrics = createMetrics();
   const tracing = config.exportsTraces ? await loadTracing(log) : undefined;
   closers.push(() => tracing?.close());
@@ -298,7 +216,6 @@ async function open(
       : createUsageExchange({ pool: database.pool, processId: processes.id });
   closers.push(() => usageExchange?.close());
   const sessions = createSessions({ database, requireTwoFactor: config.requireTwoFactor });
-  const presentAccount = createPresentAccount(config.jobs);
   const accounts = createAccounts({
     database,
     ledger,
@@ -345,92 +262,8 @@ async function open(
   const watch = createJobWatch({ database, pubsub });
   closers.push(() => watch.close());
 
+  const auditLog = createAuditLog({ database, retentionDays: config.auditRetentionDays });
   const idempotentResponses = createIdempotentResponses(database);
-  const workers: Worker[] = [];
-  if (role !== "api") {
-    const { pool } = database;
-    const feed = createFeed({ pool, boss });
-    const progress = createJobProgress(pool);
-    closers.push(() => progress.close());
-    if (isAlone) await releaseAll({ pool, boss }, log.event);
-    const maintenance = startMaintenance({
-      boss,
-      minutely: {
-        reservations: ledger.releaseExpired,
-        charges: ledger.refundExpired,
-        verdicts: verdictCache.deleteExpired,
-        outcomes: feedback.deleteOld,
-        answers: idempotentResponses.deleteExpired,
-        sessions: sessions.deleteExpired,
-        accounts: accounts.deleteExpired,
-        uploads: uploads.eraseExpired,
-        jobs: jobActions.eraseExpired,
-        deliveries: webhooks.eraseOld,
-        rechecks: validations.rechecks.eraseOld,
-        ...(hostLimiters ? { paces: hostLimiters.forgetOld } : {}),
-        request_limits: () => deleteIdleUsage(pool),
-        ...(adjudicator ? { questions: adjudicator.eraseOld } : {}),
-      },
-      hourly: {
-        too_many_outcomes: feedback.deleteSurplus,
-        naming: naming.eraseOld,
-        egress_sessions: gates.deleteOld,
-        orphaned_blobs: () => files.deleteOrphans(),
-        queues: () => keepUpQueues({ pool, boss, feed }),
-      },
-      onFailure: (chore, error) => log.event("maintenance_failed", { err: error, task: chore }),
-    });
-    closers.push(() => maintenance.close());
-    const { countClaim, countRetry } = metrics;
-    const shared = { database, boss, tasks, feed, pubsub, countClaim, countRetry, tracing, log: log.event };
-    workers.push(
-      startWorker({
-        ...shared,
-        queue: "plan",
-        slots: PLANS_AT_ONCE,
-        handler: planHandler({ database, files, tasks, transitions }),
-        onExhausted: async (tx, { groupId }) => {
-          await transitions.fail(tx, groupId, TASK_EXHAUSTED);
-          return undefined;
-        },
-      }),
-      startWorker({
-        ...shared,
-        queue: "slice",
-        slots,
-        handler: sliceHandler({
-          database,
-          tasks,
-          transitions,
-          progress,
-          answers: validations.answers,
-          countVerdict,
-          countRows: metrics.countRows,
-          countDeferred: metrics.countDeferred,
-          log: log.event,
-        }),
-        onExhausted: onSliceExhausted(transitions),
-      }),
-      startWorker({
-        ...shared,
-        queue: "recheck",
-        slots: RECHECKS_AT_ONCE,
-        handler: validations.rechecks.handler,
-        onExhausted: async () => undefined,
-      }),
-      startWorker({
-        ...shared,
-        queue: "delivery",
-        slots: DELIVERIES_AT_ONCE,
-        handler: webhooks.deliveryHandler,
-        onExhausted: webhooks.onDeliveryExhausted,
-      }),
-    );
-    const poll = await startQueuePoll({ database, boss, tasks, workers, log: log.event });
-    closers.push(() => poll.close());
-  }
-  await abortable(pubsub.start(), interrupted); // last: LISTEN covers the channels subscribed to so far
-
   const deadLetters = createDeadLetters({
     database,
     redrives: {
@@ -458,83 +291,40 @@ async function open(
     createDeploymentFigures({ database, countThrottles, identities }),
     () => lists.report().made_at,
   );
-  const settings = {
-    ...HTTP_DEFAULTS,
-    publicUrl: config.publicUrl,
-    trustedProxies: config.trustedProxies,
-    metricsToken: config.metricsToken,
-  };
-  let isStarted = false;
-  const readiness = { isStarted: () => isStarted, checkDatabase: database.check };
-  const watched = { settings, pool: database.pool, log, metrics, readiness };
-  const cookie = createSessionCookie(config.publicUrl);
-  const app =
-    role === "worker"
-      ? buildWorkerApp(watched)
-      : buildApp({
-          ...watched,
-          tracing,
-          accountLimits: createAccountLimits(usageExchange),
-          apiKeys,
-          sessions,
-          credentialWatch,
-          cookie,
-          balanceOf: ledger.balanceOf,
-          confirmCharge,
-          idempotentResponses,
-          version,
-          routes: [
-            validationRoutes({ validations, charges: ledger }),
-            domainRoutes({ validations, charges: ledger }),
-            uploadRoutes({
-              uploads,
-              confirmUpload,
-              downloadLink,
-              webhooks,
-              maxUploadBytes: config.jobs.maxUploadBytes,
-            }),
-            jobRoutes({
-              database,
-              files,
-              watch,
-              actions: jobActions,
-              log,
-            }),
-            feedbackRoutes({ feedback, maxUploadBytes: config.jobs.maxUploadBytes }),
-            webhookRoutes({ webhooks }),
-            aboutRoutes({
-              name: "Mailvet",
-              version,
-              sign_up: config.signUp.mode,
-              mail: mailer.reachesPeople,
-              retention_days: retentionDays,
-              max_csv_emails: config.jobs.maxEmailsPerFile,
-              max_upload_bytes: config.jobs.maxUploadBytes,
-            }),
-            accountRoutes({ accounts, presentAccount }),
-            creditRoutes({ ledger, usageOf: (accountId, wanted) => usageOf(database, accountId, wanted) }),
-            keyRoutes({ apiKeys }),
-            authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl, presentAccount }),
-            operatorRoutes({ accounts, ledger, presentAccount }),
-            systemRoutes({ system, deadLetters }),
-          ],
-        });
-  closers.push(async () => {
-    validations.wrapUp(WRAP_UP_MS);
-    system.close();
-    await Promise.all([app.close(), ...workers.map((worker) => worker.close(WRAP_UP_MS))]);
-  });
   return {
-    app,
-    warmUp: verifier.start,
-    async welcome() {
-      const first =
-        role === "worker"
-          ? undefined
-          : await bootstrap({ database, ledger, keyring: apiKeys }, config.operator);
-      isStarted = true;
-      return first;
-    },
+    accounts,
+    adjudicator,
+    apiKeys,
+    auditLog,
+    boss,
+    confirmUpload,
+    credentialWatch,
+    database,
+    deadLetters,
+    downloadLink,
+    feedback,
+    files,
+    gates,
+    hostLimiters,
+    idempotentResponses,
+    jobActions,
+    ledger,
+    mailer,
+    metrics,
+    naming,
+    pubsub,
+    sessions,
+    system,
+    tasks,
+    tracing,
+    transitions,
+    uploads,
+    usageExchange,
+    validations,
+    verdictCache,
+    verifier,
+    watch,
+    webhooks,
   };
 }
 
@@ -543,11 +333,6 @@ async function loadTracing(log: Log): Promise<Tracing> {
   const { openTracing } = await import("./otlp-tracing.ts");
   return openTracing({ version, log: log.event });
 }
-
-const TASK_EXHAUSTED = {
-  code: "internal_error",
-  detail: "The job failed repeatedly because of an internal error. Unused credits were returned.",
-};
 
 /** For links in messages when no public URL is configured. */
 function localUrl({ host, port }: Config): string {
