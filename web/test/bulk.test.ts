@@ -202,7 +202,7 @@ journey(
     await chooseFiles(page, { "contacts.xlsx": workbook });
     await page.getByRole("heading", { name: "contacts.xlsx" }).waitFor();
     await page.getByText("1 credit", { exact: true }).waitFor();
-    await page.getByRole("combobox", { name: "Sheet" }).click();
+    await page.getByLabel("Sheet", { exact: true }).first().click();
     await page.getByRole("option", { name: "Partners" }).click();
     await page.getByText("2 credits", { exact: true }).waitFor();
     await page.reload();
@@ -263,9 +263,7 @@ journey("several files are one list, and several columns one job", async ({ serv
   });
   await page.getByRole("heading", { name: "north.csv and 1 more" }).waitFor();
   await page.getByText("2 credits", { exact: true }).waitFor();
-  await page.getByRole("combobox", { name: "More email columns" }).click();
-  await page.getByRole("option", { name: "second" }).click();
-  await page.keyboard.press("Escape");
+  await page.getByRole("checkbox", { name: /^second/ }).check();
   await page.getByRole("button", { name: "Start validation" }).click();
   await page.getByText("Completed", { exact: true }).waitFor();
   await page.getByRole("link", { name: "17 credits" }).waitFor();

@@ -76,6 +76,7 @@ function createDocumentParser(names: readonly string[], onValue: (name: string, 
   let isKey = false;
   let name = "";
   let bytesInItem = 0;
+  let fault: Refusal | undefined;
 
   parser.onValue = ({ value }) => {
     bytesInItem = 0;
@@ -87,9 +88,10 @@ function createDocumentParser(names: readonly string[], onValue: (name: string, 
       throw wrongValue("", "The body must be a JSON object.");
     if (depth === 1 && isKey && token === TokenType.STRING) {
       name = String(value);
-      if (!known.has(name)) throw wrongValue(`/${name.slice(0, 100)}`, "is not a known property");
-      if (seen.has(name)) throw wrongValue(`/${name}`, "occurs twice");
-      seen.add(name);
+      // Reported at the end, because a document that is no JSON is refused as such.
+      if (!known.has(name)) fault ??= wrongValue(`/${name.slice(0, 100)}`, "is not a known property");
+      else if (seen.has(name)) fault ??= wrongValue(`/${name}`, "occurs twice");
+      else seen.add(name);
     } else if (
       depth === 1 &&
       token !== TokenType.COLON &&
@@ -134,6 +136,7 @@ function createDocumentParser(names: readonly string[], onValue: (name: string, 
       } catch (error) {
         throw malformed(error);
       }
+      if (fault) throw fault;
       const lists = LISTS.filter((list) => seen.has(list));
       if (lists.length !== 1) throw wrongValue("", "Send either `emails` or `rows`.");
     },

@@ -1,6 +1,6 @@
 /** Preview of an uploaded file: rows, email column, cost, and the button that starts the job. */
 import type { UploadPreview } from "@mailvet/contract";
-import { Button, Group, MultiSelect, Paper, Select, Stack, Text, Title } from "@mantine/core";
+import { Button, Checkbox, Group, Paper, Select, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -91,15 +91,22 @@ export function PreviewCard({ preview, source, column, onColumn, onPreview, onDi
           maw={420}
         />
         {others.length > 0 && (
-          <MultiSelect
+          <Checkbox.Group
             label={messages.preview.moreColumns}
             description={messages.preview.moreColumnsHint}
-            data={others}
             value={more}
-            onChange={setMore}
-            maxValues={MAX_MORE_COLUMNS}
-            maw={420}
-          />
+            onChange={(names) => setMore(names.slice(0, MAX_MORE_COLUMNS))}
+          >
+            <Group mt="xs">
+              {others.map((name) => (
+                <Checkbox
+                  key={name}
+                  value={name}
+                  label={messages.preview.columnOption(name, preview.email_count_by_column[name] ?? 0)}
+                />
+              ))}
+            </Group>
+          </Checkbox.Group>
         )}
         <Stack gap="xs">
           <PreviewTable preview={preview} chosen={[column, ...more]} />
