@@ -16,6 +16,8 @@ export const AUDIT_ACTIONS = {
   "password.reset": "Password reset",
   "two_factor.enabled": "Two-factor sign-in enabled",
   "two_factor.disabled": "Two-factor sign-in disabled",
+  "passkey.added": "Passkey added",
+  "passkey.removed": "Passkey removed",
   "key.created": "API key created",
   "key.revoked": "API key revoked",
   "webhook.created": "Webhook created",
@@ -67,7 +69,7 @@ export const AuditEntry = Type.Object({
   network: Nullable(
     Type.String({ description: "Network of the client: an IPv4 address, or the /64 of an IPv6 address." }),
   ),
-  subject_id: Nullable(Uuid("The key, webhook endpoint, session or job that it is about.")),
+  subject_id: Nullable(Uuid("The key, passkey, webhook endpoint, session or job that it is about.")),
   details: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
     description: "Further facts, depending on the action.",
   }),

@@ -3,11 +3,12 @@ import { abortable } from "@mailvet/embedded-postgres";
 import type { FastifyInstance } from "fastify";
 import { type BootstrapResult, bootstrap } from "./accounts/bootstrap.ts";
 import { buildApiRole } from "./api-role.ts";
+import { checkBlobStore } from "./blobs/claimed-store.ts";
 import type { Log } from "./base/log.ts";
 import type { Config } from "./config.ts";
 import { HTTP_DEFAULTS } from "./http/http-settings.ts";
 import { buildWorkerApp } from "./http/worker-app.ts";
-import { type Closer, openParts } from "./parts.ts";
+import { type Opening, openParts } from "./parts.ts";
 import type { TerminalMessage } from "./start-message.ts";
 import { startWorkerRole } from "./worker-role.ts";
 
@@ -37,7 +38,7 @@ export async function assemble(
   onMessage: (message: TerminalMessage) => void,
   interrupted?: AbortSignal,
 ): Promise<AssembledService> {
-  const closers: Closer[] = [];
+  const closers: Opening["closers"] = [];
   const close = async () => {
     const errors: unknown[] = [];
     // One part that fails to close must not leave the others open, above all the database.
@@ -51,24 +52,19 @@ export async function assemble(
     if (errors.length > 0) throw new AggregateError(errors, "some parts failed to close");
   };
   try {
-    return { ...(await open(config, log, onMessage, closers, interrupted)), close };
+    return { ...(await open({ config, log, onMessage, closers, interrupted })), close };
   } catch (error) {
     await close().catch((closeError) => log.event("stop_failed", { err: closeError }));
     throw error;
   }
 }
 
-async function open(
-  config: Config,
-  log: Log,
-  onMessage: (message: TerminalMessage) => void,
-  closers: Closer[],
-  interrupted: AbortSignal | undefined,
-): Promise<Omit<AssembledService, "close">> {
+async function open(opening: Opening): Promise<Omit<AssembledService, "close">> {
+  const { config, log, closers, interrupted } = opening;
   const { role } = config;
-  const parts = await openParts(config, log, onMessage, closers, interrupted);
-  const { database, pubsub, ledger, apiKeys, validations, verifier, metrics, system } = parts;
-  const workers = role === "api" ? [] : await startWorkerRole(config, log, parts, closers);
+  const parts = await openParts(opening);
+  const { database, blobs, pubsub, ledger, apiKeys, validations, verifier, metrics, system } = parts;
+  const workers = role === "api" ? [] : await startWorkerRole(opening, parts);
   await abortable(pubsub.start(), interrupted); // last: LISTEN covers the channels subscribed to so far
 
   const settings = {
@@ -78,7 +74,11 @@ async function open(
     metricsToken: config.metricsToken,
   };
   let isStarted = false;
-  const readiness = { isStarted: () => isStarted, checkDatabase: database.check };
+  const readiness = {
+    isStarted: () => isStarted,
+    checkDatabase: database.check,
+    checkBlobs: () => checkBlobStore(blobs),
+  };
   const watched = { settings, pool: database.pool, log, metrics, readiness };
   const app = role === "worker" ? buildWorkerApp(watched) : buildApiRole(config, parts, watched);
   closers.push(async () => {

@@ -55,21 +55,23 @@ export const { version } = JSON.parse(readFileSync(new URL("../package.json", im
   version: string;
 };
 
-export type Closer = () => unknown;
+/** What the start of the service passes on. */
+export type Opening = {
+  config: Config;
+  log: Log;
+  onMessage: (message: TerminalMessage) => void;
+  /** How to close what is open so far, in the order of opening. */
+  closers: (() => unknown)[];
+  interrupted: AbortSignal | undefined;
+};
 
 export type Parts = Awaited<ReturnType<typeof openParts>>;
 
 /** No other process uses an embedded database. */
 export const isOnlyProcess = ({ storage }: Config) => "dataDirectory" in storage;
 
-/** Adds to `closers` how to close each part. None of them runs tasks or serves requests yet. */
-export async function openParts(
-  config: Config,
-  log: Log,
-  onMessage: (message: TerminalMessage) => void,
-  closers: Closer[],
-  interrupted: AbortSignal | undefined,
-) {
+/** None of the parts runs tasks or serves requests yet. */
+export async function openParts({ config, log, onMessage, closers, interrupted }: Opening) {
   const { role } = config;
   const isAlone = isOnlyProcess(config);
   const metrics = createMetrics();
@@ -77,7 +79,7 @@ export async function openParts(
   closers.push(() => tracing?.close());
   const currentTrace = tracing?.current;
   const storage = await openStorage(config.storage, {
-    onEvent: (event) => reportDatabaseEvent(event, log, onMessage),
+    onEvent: (event) => reportDatabaseEvent(event, { log, onMessage }),
     interrupted,
     maxConnections: config.poolSize,
     countWait: metrics.countWait,
@@ -296,6 +298,7 @@ export async function openParts(
     adjudicator,
     apiKeys,
     auditLog,
+    blobs,
     boss,
     confirmUpload,
     credentialWatch,
@@ -343,8 +346,7 @@ function localUrl({ host, port }: Config): string {
 /** The start is reported on the terminal, later exits and restarts in the log. */
 function reportDatabaseEvent(
   event: EmbeddedPostgresEvent,
-  log: Log,
-  onMessage: (message: TerminalMessage) => void,
+  { log, onMessage }: Pick<Opening, "log" | "onMessage">,
 ): void {
   if (event.event === "server_exited") log.event("postgres_exited", { restart_in_ms: event.restartInMs });
   else if (event.event === "server_restarted") log.event("postgres_restarted");

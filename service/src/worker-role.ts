@@ -1,12 +1,10 @@
 /** The worker role: runs the tasks of the queue, and the periodic maintenance. */
-import type { Log } from "./base/log.ts";
-import type { Config } from "./config.ts";
 import { createJobProgress } from "./jobs/job-progress.ts";
 import { onSliceExhausted } from "./jobs/slice-give-up.ts";
 import { sliceHandler } from "./jobs/slice-handler.ts";
 import { planHandler } from "./jobs/slice-planner.ts";
 import { startMaintenance } from "./maintenance.ts";
-import { type Closer, isOnlyProcess, type Parts } from "./parts.ts";
+import { isOnlyProcess, type Opening, type Parts } from "./parts.ts";
 import { releaseAll } from "./queue/expired-turns.ts";
 import { createFeed } from "./queue/feed.ts";
 import { startQueuePoll } from "./queue/queue-poll.ts";
@@ -25,15 +23,12 @@ const DELIVERIES_AT_ONCE = 16;
 
 /** Started unless the role is "api". Returns the workers; the caller closes them. */
 export async function startWorkerRole(
-  config: Config,
-  log: Log,
+  { config, log, closers }: Opening,
   parts: Parts,
-  closers: Closer[],
 ): Promise<readonly Worker[]> {
   const { database, boss, tasks, pubsub, ledger, webhooks, hostLimiters, gates, naming, adjudicator } = parts;
   const { validations, verdictCache, feedback, idempotentResponses, sessions, accounts } = parts;
   const { auditLog, files, uploads, transitions, jobActions, metrics, tracing } = parts;
-  const { countVerdict } = metrics;
   const { pool } = database;
   const feed = createFeed({ pool, boss });
   const progress = createJobProgress(pool);
@@ -75,7 +70,7 @@ export async function startWorkerRole(
       ...shared,
       queue: "plan",
       slots: PLANS_AT_ONCE,
-      handler: planHandler({ database, files, tasks, transitions }),
+      handler: planHandler(parts),
       onExhausted: async (tx, { groupId }) => {
         await transitions.fail(tx, groupId, TASK_EXHAUSTED);
         return undefined;
@@ -91,7 +86,7 @@ export async function startWorkerRole(
         transitions,
         progress,
         answers: validations.answers,
-        countVerdict,
+        countVerdict: metrics.countVerdict,
         countRows: metrics.countRows,
         countDeferred: metrics.countDeferred,
         log: log.event,

@@ -13,14 +13,16 @@ import {
   type TestAccount,
   type TestService,
 } from "./service.ts";
+import { createSoftwareAuthenticator } from "./software-authenticator.ts";
 import { answers, openReceiver } from "./webhooks-receiver.ts";
 
 const HERE = "198.51.100.7";
+const PUBLIC_URL = "https://mailvet.example";
 const HOOK = "http://127.0.0.1:9/hook/secret-path";
 
 let service: TestService;
 beforeAll(async () => {
-  service = await openService();
+  service = await openService({ env: { PUBLIC_URL } });
 });
 beforeEach(async () => {
   await service.database.pool.query("delete from attempts"); // many sign up from one network
@@ -91,6 +93,17 @@ const DEEDS: Readonly<Record<AuditAction, Deed>> = {
       service.ask("/auth/two-factor/disable", { cookie, body: { password, code: code(1) }, from: HERE }),
     );
     return { actor: { kind: "session" }, network: HERE };
+  },
+  "passkey.added": async (account) => ({
+    subject_id: await addPasskey(account),
+    actor: { kind: "session" },
+    network: HERE,
+  }),
+  "passkey.removed": async (account) => {
+    const id = await addPasskey(account);
+    const { cookie, password } = account;
+    await done(service.ask(`/auth/passkeys/${id}/remove`, { cookie, body: { password }, from: HERE }));
+    return { subject_id: id, actor: { kind: "session" }, network: HERE };
   },
   "key.created": async ({ makeKey }) => {
     const { id, prefix } = await makeKey({ mode: "test" });
@@ -366,6 +379,15 @@ function signIn({ email, password }: TestAccount, code?: string): Promise<Answer
 }
 
 /** Returns the codes of the authenticator app, for this time step or the next one. */
+/** The id of a new passkey. */
+async function addPasskey({ cookie, password }: TestAccount): Promise<string> {
+  const asked = { cookie, from: HERE };
+  const { body: options } = await service.ask("/auth/passkeys/options", { ...asked, body: { password } });
+  const credential = createSoftwareAuthenticator(PUBLIC_URL).create(options);
+  const body = { name: "laptop", credential };
+  return (await service.ask("/auth/passkeys", { ...asked, body })).body.id;
+}
+
 async function enableTwoFactor({ cookie, password }: TestAccount): Promise<(steps: number) => string> {
   const { body } = await done(service.ask("/auth/two-factor", { cookie, body: { password } }));
   const code = (steps: number) =>

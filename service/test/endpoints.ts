@@ -36,6 +36,13 @@ type Details = {
 
 /** A well-formed token that was never issued. */
 const UNKNOWN_TOKEN = "unknown-token-unknown-token-unknown-token-u";
+/** A well-formed signature of a passkey that no account has. */
+export const UNKNOWN_PASSKEY = {
+  id: "AAAA",
+  rawId: "AAAA",
+  type: "public-key",
+  response: { clientDataJSON: "e30", authenticatorData: "AAAA", signature: "AAAA" },
+};
 const PASSWORD = "a long enough password";
 /** Outcomes at the sandbox domain are not stored. */
 const REAL_EMAIL = "ann@polite.example-lab.com";
@@ -198,6 +205,30 @@ export const ENDPOINTS: readonly Endpoint[] = [
   endpoint("POST /auth/two-factor/disable", "session", {
     body: { password: "not the password", code: "000000" },
     wrong: { body: { password: PASSWORD }, pointer: "/code" },
+    ignoresIdempotencyKey: true,
+  }),
+  endpoint("POST /auth/passkeys/challenge", "open"),
+  endpoint("POST /auth/passkeys/sign-in", "open", {
+    body: { credential: UNKNOWN_PASSKEY },
+    wrong: { body: {}, pointer: "/credential" },
+  }),
+  endpoint("GET /auth/passkeys", "session"),
+  endpoint("POST /auth/passkeys/options", "session", {
+    body: { password: "not the password" },
+    wrong: { body: { password: 5 }, pointer: "/password" },
+    ignoresIdempotencyKey: true,
+  }),
+  endpoint("POST /auth/passkeys", "session", {
+    body: {
+      name: "laptop",
+      credential: { ...UNKNOWN_PASSKEY, response: { clientDataJSON: "e30", attestationObject: "oA" } },
+    },
+    wrong: { body: { name: "laptop" }, pointer: "/credential" },
+    ignoresIdempotencyKey: true,
+  }),
+  endpoint("POST /auth/passkeys/{passkey_id}/remove", "session", {
+    body: { password: "not the password" },
+    wrong: { body: { password: 5 }, pointer: "/password" },
     ignoresIdempotencyKey: true,
   }),
   endpoint("POST /auth/password-reset", "open", {

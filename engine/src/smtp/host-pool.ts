@@ -14,8 +14,9 @@ import type { HostIdentities, Identity } from "./identity-set.ts";
 import { moreInformative } from "./mailbox-finding.ts";
 import { ProbeQueue } from "./probe-queue.ts";
 import type { ProbeRequest } from "./probe-request.ts";
-import { type OpeningDeps, type OpenSession, SessionOpener } from "./session-opener.ts";
-import { ProbeSession, type ProbeSessionDeps } from "./session-runner.ts";
+import type { ProbeSessionDeps } from "./session/session-context.ts";
+import { type OpeningDeps, type OpenSession, SessionOpener } from "./session/session-opener.ts";
+import { ProbeSession } from "./session/session-runner.ts";
 import type { ProviderProfile } from "./throttle/provider-profile.ts";
 
 export type HostPoolDeps = OpeningDeps & {

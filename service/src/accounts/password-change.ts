@@ -1,5 +1,5 @@
 /** A new password: with the current one, or with a link sent by email. */
-import { and, eq, sql } from "drizzle-orm";
+import { and, count, eq, sql } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/audit-writer.ts";
 import { networkOf } from "../base/client-network.ts";
 import { Refusal } from "../base/refusal.ts";
@@ -14,7 +14,8 @@ import type { MailTokens } from "./mail-tokens.ts";
 import type { Mailer } from "./mailer.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 import { requireGoodPassword } from "./password-rules.ts";
-import { accounts } from "./schema.ts";
+import { accounts, passkeys } from "./schema.ts";
+import type { OwnerCheck } from "./second-factors/owner-check.ts";
 import { type OpenedSession, type Sessions, type SignedInBrowser, signedInActor } from "./sessions.ts";
 import { signInTries } from "./sign-in.ts";
 
@@ -26,6 +27,7 @@ export type PasswordChangeDeps = {
   attempts: AttemptLimiter;
   background: BackgroundTasks;
   settings: { publicUrl: string };
+  ownerCheck: Pick<OwnerCheck, "requireSecondFactor">;
   /** Revokes all API keys of the account (keys/api-keys.ts). */
   revokeKeys(tx: Orm, accountId: string, by: Actor): Promise<void>;
   /** Makes every process drop its cached keys of this account (keys/api-keys.ts). */
@@ -46,7 +48,7 @@ export type PasswordChange = {
     token: string,
     password: string,
     client: SessionClient,
-    options?: { revokeKeys?: boolean },
+    options?: { revokeKeys?: boolean; removePasskeys?: boolean },
   ): Promise<void>;
 };
 
@@ -54,10 +56,17 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
   const { database, sessions, mailer, mailTokens, attempts, background, settings, now } = deps;
   const { orm } = database;
 
-  const notifyOwner = (email: string) => {
+  const notifyOwner = (accountId: string, email: string, removed = 0) => {
     if (!mailer.reachesPeople) return;
-    const message = emailTemplates.passwordChanged(email, `${settings.publicUrl}/sign-in`);
-    background.run("password_changed_email", () => mailer.send(message));
+    background.run("password_changed_email", async () => {
+      const [found] = await orm
+        .select({ left: count() })
+        .from(passkeys)
+        .where(eq(passkeys.accountId, accountId));
+      const { publicUrl } = settings;
+      const ofPasskeys = { left: found!.left, removed, settings: `${publicUrl}/settings` };
+      await mailer.send(emailTemplates.passwordChanged(email, `${publicUrl}/sign-in`, ofPasskeys));
+    });
   };
 
   return {
@@ -87,7 +96,7 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
       });
       if (passwords.revokeKeys) await deps.forgetAccount(accountId);
       await attempts.forgive("all", tried);
-      notifyOwner(account.email);
+      notifyOwner(accountId, account.email);
       return session;
     },
 
@@ -107,11 +116,11 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
       });
     },
 
-    async chooseNewPassword(token, password, client, { revokeKeys = false } = {}) {
+    async chooseNewPassword(token, password, client, { revokeKeys = false, removePasskeys = false } = {}) {
       const accountId = await mailTokens.check(token, "reset_password"); // before hashing
       await requireGoodPassword("new_password", password, (await emailOf(database, accountId)) ?? "");
       const passwordHash = await hashPassword(password);
-      const email = await orm.transaction(async (tx) => {
+      const { email, removed } = await orm.transaction(async (tx) => {
         await mailTokens.use(tx, token, "reset_password");
         const [account] = await tx
           .update(accounts)
@@ -122,14 +131,20 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
         const by = { ip: client.ip };
         await recordAudit(tx, by, { action: "password.reset", accountId });
         if (revokeKeys) await deps.revokeKeys(tx, accountId, by);
+        const removed = removePasskeys
+          ? await tx.delete(passkeys).where(eq(passkeys.accountId, accountId)).returning({ id: passkeys.id })
+          : [];
+        for (const { id } of removed)
+          await recordAudit(tx, by, { action: "passkey.removed", accountId, subjectId: id });
+        if (removed.length > 0) await deps.ownerCheck.requireSecondFactor(tx, accountId);
         await sessions.endAll(tx, accountId);
-        return account!.email;
+        return { email: account!.email, removed: removed.length };
       });
       if (revokeKeys) await deps.forgetAccount(accountId);
       // Attempts with the forgotten password do not count against the new one.
       const tries = signInTries(accountEmail(email), client);
       await attempts.forgive("all", tries.fromNetwork, tries.toAccount);
-      notifyOwner(email);
+      notifyOwner(accountId, email, removed);
     },
   };
 }

@@ -22,7 +22,7 @@ export type KnownSession = {
   accountId: string;
   plan: Plan;
   isOperator: boolean;
-  /** An operator who must enable two-factor sign-in first. */
+  /** An operator who must sign in with two factors first. */
   needsTwoFactor: boolean;
   expiresAt: Date;
 };
@@ -43,12 +43,14 @@ export function signedInActor({ accountId, sessionId, ip }: SignedInBrowser): Ac
 }
 
 /** How a session was opened. */
-export type SignInMethod = "password" | "code" | "recovery_code" | "sign_up" | "email_link";
+export type SignInMethod = "password" | "code" | "recovery_code" | "passkey" | "sign_up" | "email_link";
 
 export type Sessions = {
   find(token: string): Promise<KnownSession | undefined>;
   /** Ends the least recently used sessions over the limit, and remembers the client. The audit log has the method. */
   open(orm: Orm, accountId: string, client: SessionClient, method: SignInMethod): Promise<SignedInSession>;
+  /** A passkey was added in this session, which counts like signing in with it. */
+  markByPasskey(orm: Orm, sessionId: string): Promise<void>;
   /** The same session under a new token; the old one is invalid. */
   rotate(orm: Orm, sessionId: string): Promise<OpenedSession>;
   list(accountId: string): Promise<SessionRecord[]>;
@@ -74,7 +76,7 @@ const FIND = {
   name: "session_find",
   text: `
     select s.id as "sessionId", s.account_id as "accountId", a.plan, a.is_operator as "isOperator",
-      a.is_operator and $4 and not exists
+      a.is_operator and $4 and not s.by_passkey and not exists
         (select from two_factor f where f.account_id = a.id and f.enabled_at is not null) as "needsTwoFactor",
       s.expires_at as "expiresAt", s.last_seen_at as "lastSeenAt"
     from sessions s join accounts a on a.id = s.account_id
@@ -130,6 +132,7 @@ export function createSessions({
           accountId,
           tokenHash,
           ip,
+          byPasskey: method === "passkey",
           userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
           createdAt,
           lastSeenAt: createdAt,
@@ -153,6 +156,10 @@ export function createSessions({
       } as const;
       await recordAudit(orm, signedInActor({ accountId, sessionId, ip }), entry);
       return { accountId, sessionId, token, expiresAt, deviceToken };
+    },
+
+    async markByPasskey(orm, sessionId) {
+      await orm.update(sessions).set({ byPasskey: true }).where(eq(sessions.id, sessionId));
     },
 
     async rotate(orm, sessionId) {

@@ -14,8 +14,8 @@ import { recognise, type SessionClient } from "./known-clients.ts";
 import type { Mailer } from "./mailer.ts";
 import { verifyPassword } from "./password.ts";
 import { accounts } from "./schema.ts";
+import { checkSecondFactor } from "./second-factors/two-factor.ts";
 import type { Sessions, SignedInSession } from "./sessions.ts";
-import { checkSecondFactor } from "./two-factor.ts";
 
 export type SignInDeps = {
   database: Database;

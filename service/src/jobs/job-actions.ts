@@ -30,7 +30,7 @@ type OwnerEvent = "cancel" | "pause" | "resume" | "erase";
 
 export type JobActionDeps = {
   database: Database;
-  files: Pick<UploadFiles, "delete">;
+  files: Pick<UploadFiles, "delete" | "deletingWhatCanBe">;
   transitions: Pick<JobTransitions, "apply">;
   /** How long rows and results are kept after the end. */
   retentionDays: number;

@@ -1,39 +1,28 @@
-/** /auth: sign-up, sign-in, sign-out, sessions and passwords of the web app. */
+/** /auth: sign-up, sign-in, sign-out, sessions and passwords of the web app. Second factors are in second-factor-routes.ts. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import {
-  BeginTwoFactorRequest,
   ChangePasswordRequest,
   ChooseNewPasswordRequest,
   ConfirmEmailRequest,
-  ConfirmTwoFactorRequest,
-  DisableTwoFactorRequest,
   MailSent,
-  RecoveryCodes,
   ResetPasswordRequest,
   Session,
   SignedIn,
   SignInRequest,
   SignUpRequest,
-  TwoFactorSecret,
-  TwoFactorStatus,
 } from "@mailvet/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { SessionClient } from "../../accounts/known-clients.ts";
 import type { PresentAccount } from "../../accounts/present-account.ts";
-import type {
-  KnownSession,
-  SessionRecord,
-  Sessions,
-  SignedInBrowser,
-  SignedInSession,
-} from "../../accounts/sessions.ts";
+import type { KnownSession, SessionRecord, Sessions, SignedInSession } from "../../accounts/sessions.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { requireSameOrigin } from "../middleware/same-origin.ts";
 import { actorOf } from "../request-actor.ts";
 import "../route-config.ts";
 import type { SessionCookie } from "../middleware/session-cookie.ts";
+import { secondFactorRoutes, signedInCaller } from "./second-factor-routes.ts";
 
 export type AuthRouteDeps = {
   accounts: Accounts;
@@ -160,54 +149,6 @@ export const authRoutes =
       },
     );
 
-    app.get(
-      "/auth/two-factor",
-      { schema: GET_TWO_FACTOR, config: { access: "session" } },
-      async (request) => {
-        const status = await accounts.twoFactorStatus(signedInCaller(request).accountId);
-        return {
-          enabled: status.isEnabled,
-          required: status.isRequired,
-          recovery_codes_left: status.recoveryCodesLeft,
-        };
-      },
-    );
-
-    app.post(
-      "/auth/two-factor",
-      {
-        schema: BEGIN_TWO_FACTOR,
-        // The response has a secret, which must not be stored for a replay.
-        config: {
-          access: "session",
-          problems: ["wrong_credentials", "two_factor_enabled"],
-          idempotency: false,
-        },
-      },
-      (request) => accounts.beginTwoFactor(signedInCaller(request), request.body.password),
-    );
-
-    app.post(
-      "/auth/two-factor/confirm",
-      { schema: CONFIRM_TWO_FACTOR, config: { access: "session", idempotency: false } },
-      async (request) => ({
-        recovery_codes: await accounts.confirmTwoFactor(signedInCaller(request), request.body.code),
-      }),
-    );
-
-    app.post(
-      "/auth/two-factor/disable",
-      {
-        schema: DISABLE_TWO_FACTOR,
-        config: { access: "session", problems: ["wrong_credentials"], idempotency: false },
-      },
-      async (request, reply) => {
-        const { password, code } = request.body;
-        await accounts.disableTwoFactor(signedInCaller(request), password, code);
-        return reply.code(204).send(null);
-      },
-    );
-
     app.post(
       "/auth/password-reset",
       { schema: REQUEST_PASSWORD_RESET, config: { access: "open", problems: ["origin_rejected"] } },
@@ -219,13 +160,21 @@ export const authRoutes =
 
     app.post(
       "/auth/password-reset/confirm",
-      { schema: CHOOSE_PASSWORD, config: { access: "open", problems: ["link_expired", "origin_rejected"] } },
+      {
+        schema: CHOOSE_PASSWORD,
+        config: { access: "open", problems: ["link_expired", "last_second_factor", "origin_rejected"] },
+      },
       async (request, reply) => {
-        const { token, new_password: password, revoke_keys: revokeKeys = false } = request.body;
-        await accounts.chooseNewPassword(token, password, clientOf(request), { revokeKeys });
+        const { token, new_password: password, revoke_keys, remove_passkeys } = request.body;
+        await accounts.chooseNewPassword(token, password, clientOf(request), {
+          revokeKeys: revoke_keys === true,
+          removePasskeys: remove_passkeys === true,
+        });
         return reply.code(204).send(null);
       },
     );
+
+    await app.register(secondFactorRoutes({ accounts, publicUrl, clientOf, startSession }));
   };
 
 const tags = ["auth"];
@@ -306,43 +255,6 @@ const CHANGE_PASSWORD = {
   response: { 204: Done },
 };
 
-const GET_TWO_FACTOR = {
-  operationId: "getTwoFactor",
-  tags,
-  summary: "Retrieve the state of two-factor sign-in",
-  description: "Returns whether sign-in asks for a code, and how many recovery codes are left.",
-  response: { 200: TwoFactorStatus },
-};
-
-const BEGIN_TWO_FACTOR = {
-  operationId: "beginTwoFactor",
-  tags,
-  summary: "Set up two-factor sign-in",
-  description:
-    "Returns a new secret for an authenticator app (TOTP, RFC 6238). It is shown once, and has no effect until it is confirmed with a code.",
-  body: BeginTwoFactorRequest,
-  response: { 200: TwoFactorSecret },
-};
-
-const CONFIRM_TWO_FACTOR = {
-  operationId: "confirmTwoFactor",
-  tags,
-  summary: "Enable two-factor sign-in",
-  description:
-    "Enables two-factor sign-in with a code of the authenticator app, ends all other sessions, and returns recovery codes, which are shown once.",
-  body: ConfirmTwoFactorRequest,
-  response: { 200: RecoveryCodes },
-};
-
-const DISABLE_TWO_FACTOR = {
-  operationId: "disableTwoFactor",
-  tags,
-  summary: "Disable two-factor sign-in",
-  description: "Disables two-factor sign-in, with the password and a code or recovery code.",
-  body: DisableTwoFactorRequest,
-  response: { 204: Done },
-};
-
 const REQUEST_PASSWORD_RESET = {
   operationId: "requestPasswordReset",
   tags,
@@ -358,16 +270,10 @@ const CHOOSE_PASSWORD = {
   tags,
   summary: "Reset a password",
   description:
-    "Sets a new password with the token from the emailed link and ends all sessions of the account. API keys are revoked on request.",
+    "Sets a new password with the token from the emailed link and ends all sessions of the account. API keys are revoked, and passkeys removed, on request.",
   body: ChooseNewPasswordRequest,
   response: { 204: Done },
 };
-
-/** Routes with access "session" have no other callers. */
-function signedInCaller({ caller, ip }: FastifyRequest): SignedInBrowser {
-  if (caller?.by.kind !== "session") throw new Error("session route called without a session");
-  return { accountId: caller.accountId, sessionId: caller.by.sessionId, ip };
-}
 
 function presentSession(session: SessionRecord, currentId: string): Session {
   return {

@@ -1,9 +1,10 @@
-/** Settings of the account: profile, password, two-factor sign-in, sessions, data retention. */
+/** Settings of the account: profile, password, two-factor sign-in, passkeys, sessions, data retention. */
 
 import { Stack } from "@mantine/core";
 import { PageHeader } from "../../components/page-header.tsx";
 import { DataRetention } from "./data-retention.tsx";
 import { messages } from "./messages.tsx";
+import { PasskeyList } from "./passkey-list.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { Profile } from "./profile.tsx";
 import { SessionList } from "./session-list.tsx";
@@ -17,6 +18,7 @@ export function Page() {
         <Profile />
         <PasswordForm />
         <TwoFactor />
+        <PasskeyList />
         <SessionList />
         <DataRetention />
       </Stack>

@@ -4,21 +4,20 @@
  * Every code works once: a time step that was accepted, and all before it, are refused afterwards.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { and, count, eq, isNotNull, isNull, lt, or } from "drizzle-orm";
+import { and, count, eq, isNull, lt, or } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
-import { recordAudit } from "../audit/audit-writer.ts";
-import { Refusal, wrongValue } from "../base/refusal.ts";
-import type { Database, Orm } from "../db/database.ts";
-import type { AttemptLimiter } from "./attempt-limiter.ts";
-import { verifyPassword } from "./password.ts";
-import { accounts, recoveryCodes, twoFactor } from "./schema.ts";
-import { type RequireTwoFactor, type Sessions, type SignedInBrowser, signedInActor } from "./sessions.ts";
+import { recordAudit } from "../../audit/audit-writer.ts";
+import { Refusal, wrongValue } from "../../base/refusal.ts";
+import type { Database, Orm } from "../../db/database.ts";
+import { lockAccount } from "../account-queries.ts";
+import { accounts, recoveryCodes, twoFactor } from "../schema.ts";
+import { type Sessions, type SignedInBrowser, signedInActor } from "../sessions.ts";
+import { hasCodesEnabled, type OwnerCheck } from "./owner-check.ts";
 
 export type TwoFactorDeps = {
   database: Database;
   sessions: Pick<Sessions, "endAll">;
-  attempts: AttemptLimiter;
-  settings: { requireTwoFactor: RequireTwoFactor };
+  ownerCheck: OwnerCheck;
   now: () => Date;
 };
 
@@ -40,36 +39,25 @@ const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;
 const RECOVERY_CODE_BYTES = 10;
 
-export function createTwoFactor({ database, sessions, attempts, settings, now }: TwoFactorDeps): TwoFactor {
+export function createTwoFactor({ database, sessions, ownerCheck, now }: TwoFactorDeps): TwoFactor {
   const { orm } = database;
-
-  /** Guesses of a password or code in an unattended browser are limited together. */
-  const withPassword = async (accountId: string, password: string | undefined) => {
-    const tried = { what: "change_password", by: [accountId] } as const;
-    await attempts.take(tried);
-    const [account] = await orm.select().from(accounts).where(eq(accounts.id, accountId));
-    const hash = account?.passwordHash ?? undefined;
-    if (!account || (password !== undefined && !(await verifyPassword(password, hash))))
-      throw new Refusal("wrong_credentials", "The password is incorrect.");
-    return { account, forgive: () => attempts.forgive("all", tried) };
-  };
-
   return {
     async twoFactorStatus(accountId) {
       const [[account], [enabled], [left]] = await Promise.all([
         orm.select({ isOperator: accounts.isOperator }).from(accounts).where(eq(accounts.id, accountId)),
-        orm.select({ id: twoFactor.accountId }).from(twoFactor).where(isEnabledFor(accountId)),
+        orm.select({ id: twoFactor.accountId }).from(twoFactor).where(hasCodesEnabled(accountId)),
         orm.select({ codes: count() }).from(recoveryCodes).where(eq(recoveryCodes.accountId, accountId)),
       ]);
       return {
         isEnabled: enabled !== undefined,
-        isRequired: settings.requireTwoFactor === "operators" && account?.isOperator === true,
+        isRequired: account !== undefined && ownerCheck.isRequired(account),
         recoveryCodesLeft: left!.codes,
       };
     },
 
-    async beginTwoFactor({ accountId }, password) {
-      const { account, forgive } = await withPassword(accountId, password);
+    async beginTwoFactor(by, password) {
+      const { account, forgive } = await ownerCheck.require(by, { password }, undefined);
+      const { accountId } = by;
       const secret = randomBytes(SECRET_BYTES);
       const begun = await orm
         .insert(twoFactor)
@@ -88,8 +76,8 @@ export function createTwoFactor({ database, sessions, attempts, settings, now }:
     },
 
     async confirmTwoFactor(by, code) {
+      const { forgive } = await ownerCheck.requireOtherProof(by);
       const { accountId, sessionId } = by;
-      const { forgive } = await withPassword(accountId, undefined);
       const codes = Array.from({ length: RECOVERY_CODES }, makeRecoveryCode);
       await orm.transaction(async (tx) => {
         const isPending = and(eq(twoFactor.accountId, accountId), isNull(twoFactor.enabledAt));
@@ -108,12 +96,14 @@ export function createTwoFactor({ database, sessions, attempts, settings, now }:
     },
 
     async disableTwoFactor(by, password, code) {
+      const { forgive } = await ownerCheck.require(by, { password }, undefined);
       const { accountId } = by;
-      const { forgive } = await withPassword(accountId, password);
       await orm.transaction(async (tx) => {
+        await lockAccount(tx, accountId);
         if ((await checkSecondFactor(tx, accountId, code, now())) === "wrong") throw wrongCode();
         await tx.delete(twoFactor).where(eq(twoFactor.accountId, accountId));
         await tx.delete(recoveryCodes).where(eq(recoveryCodes.accountId, accountId));
+        await ownerCheck.requireSecondFactor(tx, accountId);
         await recordAudit(tx, signedInActor(by), { action: "two_factor.disabled", accountId });
       });
       await forgive();
@@ -128,7 +118,7 @@ export async function checkSecondFactor(
   code: string | undefined,
   at: Date,
 ): Promise<"not_enabled" | "code" | "recovery_code" | "missing" | "wrong"> {
-  const [enabled] = await tx.select().from(twoFactor).where(isEnabledFor(accountId));
+  const [enabled] = await tx.select().from(twoFactor).where(hasCodesEnabled(accountId));
   if (!enabled) return "not_enabled";
   if (code === undefined) return "missing";
   const step = stepOf(enabled.secret, code, at);
@@ -155,10 +145,6 @@ export async function checkSecondFactor(
           .returning({ id: twoFactor.accountId });
   if (used.length === 0) return "wrong";
   return step === undefined ? "recovery_code" : "code";
-}
-
-function isEnabledFor(accountId: string) {
-  return and(eq(twoFactor.accountId, accountId), isNotNull(twoFactor.enabledAt));
 }
 
 function totpOf(secret: Buffer, email: string): TOTP {

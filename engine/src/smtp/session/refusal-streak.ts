@@ -5,8 +5,8 @@
  *
  * Collects, confirms and retracts. Whether the streak is credible is decided in session-runner.ts.
  */
-import type { MailboxFinding } from "../evidence.ts";
-import type { ProbeRequest } from "./probe-request.ts";
+import type { MailboxFinding } from "../../evidence.ts";
+import type { ProbeRequest } from "../probe-request.ts";
 
 /** `isLate`: received beyond the number of recipients or refusals up to which the host is known to be reliable. */
 export type HeldRefusal = { request: ProbeRequest; isLate: boolean };

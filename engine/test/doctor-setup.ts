@@ -2,7 +2,7 @@
 import { gmx, google, icloud, type Lab, type MailWorld, mailDomain, openLab } from "@mailvet/lab";
 import { createResolver } from "../src/dns/resolver.ts";
 import { examine } from "../src/doctor/doctor.ts";
-import type { Finding } from "../src/doctor/finding.ts";
+import type { Diagnosis } from "../src/doctor/finding.ts";
 import { createEgressGuard } from "../src/egress/guard.ts";
 import type { EgressIdentity } from "../src/egress/identity.ts";
 import { createConnect, type Egress } from "../src/smtp/client/connect.ts";
@@ -36,7 +36,7 @@ export type Installation = {
   slowNameServerMs?: number;
 };
 
-export type Findings = Readonly<Record<string, Finding>>;
+export type Findings = Readonly<Record<string, Diagnosis>>;
 
 /** By name, in order of appearance. */
 export async function examineIn(lab: Lab, installation: Installation = {}): Promise<Findings> {
@@ -50,7 +50,7 @@ export async function examineIn(lab: Lab, installation: Installation = {}): Prom
   };
   const resolver = createResolver({ servers: nameServers, timeoutMs: dnsTimeoutMs });
   const guard = createEgressGuard({ allow: ["127.0.0.0/8"] });
-  const findings: Record<string, Finding> = {};
+  const findings: Record<string, Diagnosis> = {};
   try {
     for await (const finding of examine({
       nameServers,

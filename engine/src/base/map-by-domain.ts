@@ -7,7 +7,7 @@
  * (waiting, in flight or not yet yielded), so memory is bounded. A result is yielded as soon as it is ready and its
  * turn has come, even if the source is slow. A failure of the source is thrown after all results of the items before it.
  */
-import { FifoQueue } from "@mailvet/engine";
+import { FifoQueue } from "./fifo-queue.ts";
 
 export type MapOptions = {
   /** Results in input order; otherwise in completion order. */
@@ -23,12 +23,12 @@ export type MapOptions = {
 type Slot<T, R> = { item: T; email: string; result?: () => R };
 
 export async function* mapByDomain<T, R>(
-  items: AsyncIterable<T>,
+  items: AsyncIterable<T> | Iterable<T>,
   emailOf: (item: T) => string,
   { isOrdered, window, concurrency, perDomain }: MapOptions,
   work: (item: T) => Promise<R>,
 ): AsyncGenerator<R> {
-  const source = items[Symbol.asyncIterator]();
+  const source = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   const schedule = new DomainSchedule<Slot<T, R>>(perDomain);
   const results = new FifoQueue<Slot<T, R>>(); // in input order from the start, or in completion order
   let held = 0;
@@ -108,7 +108,7 @@ export async function* mapByDomain<T, R>(
   } finally {
     hasLeft = true;
     // Not awaited: return() on a generator waits for its pending next(), which may never settle.
-    if (!isDrained) source.return?.().catch(() => {});
+    if (!isDrained) Promise.resolve(source.return?.()).catch(() => {});
   }
 }
 

@@ -3,20 +3,20 @@
  *
  * A failure is recorded where the next attempts see it: the address, the host's limiter, the health of the identity.
  */
-import type { MailHost } from "../dns/mail-route.ts";
-import { epochMs, type Observe, type SmtpSessionEvent } from "../egress/network-event.ts";
-import type { MailboxFinding } from "../evidence.ts";
-import { type GreetingResult, openSmtpClient } from "./client/client.ts";
-import type { Connect } from "./client/connect.ts";
-import type { HostIdentities, Identity, IdentitySlots } from "./identity-set.ts";
-import { findingWithoutReply, interpretReply, moreInformative } from "./mailbox-finding.ts";
-import { readReply } from "./meaning.ts";
-import type { ProbeQueue } from "./probe-queue.ts";
-import type { SessionTarget } from "./session-runner.ts";
-import { isConnectionCap } from "./throttle/connection-cap.ts";
-import type { HostLimiter } from "./throttle/host-limiter.ts";
-import type { LearnedLimits } from "./throttle/learned-limits.ts";
-import type { ProviderProfile } from "./throttle/provider-profile.ts";
+import type { MailHost } from "../../dns/mail-route.ts";
+import { epochMs, type Observe, type SmtpSessionEvent } from "../../egress/network-event.ts";
+import type { MailboxFinding } from "../../evidence.ts";
+import { type GreetingResult, openSmtpClient } from "../client/client.ts";
+import type { Connect } from "../client/connect.ts";
+import type { HostIdentities, Identity, IdentitySlots } from "../identity-set.ts";
+import { findingWithoutReply, interpretReply, moreInformative } from "../mailbox-finding.ts";
+import { readReply } from "../meaning.ts";
+import type { ProbeQueue } from "../probe-queue.ts";
+import { isConnectionCap } from "../throttle/connection-cap.ts";
+import type { HostLimiter } from "../throttle/host-limiter.ts";
+import type { LearnedLimits } from "../throttle/learned-limits.ts";
+import type { ProviderProfile } from "../throttle/provider-profile.ts";
+import type { SessionTarget } from "./session-context.ts";
 
 export type OpeningDeps = {
   /** Limits all sessions of this process together. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ProbeRequest } from "./probe-request.ts";
+import { ProbeRequest } from "../probe-request.ts";
 import { type OpenTransaction, planTransactions, type TransactionLimits } from "./transaction-plan.ts";
 
 const LIMITS: TransactionLimits = {

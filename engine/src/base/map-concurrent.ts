@@ -4,7 +4,7 @@
  * At most `concurrency` items are running or waiting to be consumed, so memory is bounded however long the source is
  * and however slow the consumer. A slow source does not delay results that are ready.
  */
-import { type Deferred, deferred } from "./deferred.ts";
+import { type Deferred, deferred } from "../deferred.ts";
 
 export async function* mapConcurrent<T, R>(
   items: AsyncIterable<T> | Iterable<T>,

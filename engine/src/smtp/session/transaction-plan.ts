@@ -7,7 +7,7 @@
  *
  * Plans only; client.ts sends the commands.
  */
-import type { ProbeRequest } from "./probe-request.ts";
+import type { ProbeRequest } from "../probe-request.ts";
 
 export type OpenTransaction = {
   readonly smtpUtf8: boolean;
