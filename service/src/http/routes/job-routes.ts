@@ -7,7 +7,7 @@ import { Type } from "typebox";
 import { auditOnCommit } from "../../audit/audit-writer.ts";
 import type { JobActions } from "../../jobs/job-actions.ts";
 import { findJob, listJobs } from "../../jobs/job-list.ts";
-import { jobResult, jobResults } from "../../jobs/job-results.ts";
+import { jobResult, jobResults } from "../../jobs/results/job-results.ts";
 import { hasEnded } from "../../jobs/job-state.ts";
 import type { JobWatch } from "../../jobs/job-watch.ts";
 import { storeResponse } from "../middleware/idempotency.ts";

@@ -105,7 +105,9 @@ function MoreFilters({ job, filter, onSet }: { job: Job; filter: FilterText; onS
   return (
     <Popover position="bottom-end" withArrow trapFocus returnFocus width={300}>
       <Popover.Target>
-        <Button variant={count > 0 ? "light" : "default"} flex="none">{texts.button(count)}</Button>
+        <Button variant={count > 0 ? "light" : "default"} flex="none">
+          {texts.button(count)}
+        </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label={texts.title}>
         <Stack gap="sm">
