@@ -8,6 +8,7 @@ import {
   CSV_DIALECTS,
   DOWNLOAD_FORMATS,
   JOB_STATUSES,
+  LEVELS,
   RESULT_COLUMNS,
   RESULT_SORTS,
   RESULT_STATUSES,
@@ -17,6 +18,11 @@ export const UploadPreview = Type.Object({
   upload_id: Uuid("ID of the upload, for the confirmation."),
   sandbox: Sandbox,
   filename: Type.String(),
+  sheet: Type.Optional(Type.String({ description: "Of a spreadsheet: the sheet that was read." })),
+  is_group: Type.Optional(
+    Type.Literal(true, { description: "Several files, or one above the limit of a file." }),
+  ),
+  sheets: Type.Optional(Type.Array(Type.String(), { description: "Of a spreadsheet: its visible sheets." })),
   columns: Type.Array(Type.String(), {
     description: "Header names, or column_1, column_2 … without a header row.",
   }),
@@ -34,11 +40,116 @@ export const UploadPreview = Type.Object({
 });
 export type UploadPreview = Static<typeof UploadPreview>;
 
+const Split = Type.Optional(
+  Type.Boolean({
+    description:
+      "Allows 10 times the emails of a file. They are checked in parallel, as one job with one download.",
+  }),
+);
+
+export const PreviewQuery = Type.Object(
+  {
+    sheet: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: "Of a spreadsheet: the sheet to read. Default: the first one with emails.",
+      }),
+    ),
+    group: Type.Optional(
+      Type.Boolean({
+        description:
+          "Takes up to 10 files, all in fields named `file`, as one list with one job and one download. The column `source_file` names the file of each row.",
+      }),
+    ),
+    split: Split,
+  },
+  { additionalProperties: false },
+);
+export type PreviewQuery = Static<typeof PreviewQuery>;
+
+const ColumnName = Type.String({ minLength: 1, maxLength: 1024 });
+const MoreColumns = Type.Optional(
+  Type.Array(ColumnName, {
+    maxItems: 9,
+    description:
+      "Further columns with emails, checked in the same job. The download has verdict columns for each.",
+  }),
+);
+
 export const ConfirmRequest = Type.Object(
-  { upload_id: Uuid("From the preview."), email_column: Type.String({ minLength: 1, maxLength: 1024 }) },
+  {
+    upload_id: Uuid("From the preview."),
+    email_column: ColumnName,
+    more_email_columns: MoreColumns,
+  },
   { additionalProperties: false },
 );
 export type ConfirmRequest = Static<typeof ConfirmRequest>;
+
+const JobOptions = {
+  metadata: Type.Optional(
+    Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 1000 }), {
+      maxProperties: 50,
+      description: "Your own data, returned with the job and its events.",
+    }),
+  ),
+  level: Type.Optional(
+    OneOf(LEVELS, { description: "Depth of the checks, as for a single check. Default: `smtp`." }),
+  ),
+};
+
+/** Properties of a job sent as JSON besides its list, which is validated while it arrives. */
+export const CreateJobOptions = Type.Object(
+  {
+    name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 255, description: "Shown as the file name." }),
+    ),
+    email_column: Type.Optional(ColumnName),
+    more_email_columns: MoreColumns,
+    ...JobOptions,
+    webhook_url: Type.Optional(
+      Type.String({
+        maxLength: 2048,
+        description: "Receives the events of this job, signed with `webhook_secret` of the response.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type CreateJobOptions = Static<typeof CreateJobOptions>;
+
+export const CreateJobRequest = Type.Object(
+  {
+    emails: Type.Optional(Type.Array(Type.String(), { description: "The list; or `rows`." })),
+    rows: Type.Optional(
+      Type.Array(
+        Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
+        {
+          description:
+            "The list with columns, which are kept in the results. The first 1,000 rows name the columns.",
+        },
+      ),
+    ),
+    ...CreateJobOptions.properties,
+  },
+  { additionalProperties: false },
+);
+export type CreateJobRequest = Static<typeof CreateJobRequest>;
+
+export const LinkRequest = Type.Object(
+  {
+    url: Type.String({
+      minLength: 1,
+      maxLength: 2048,
+      description: "A public https URL without a password.",
+    }),
+    sheet: PreviewQuery.properties.sheet,
+    split: Split,
+  },
+  { additionalProperties: false },
+);
+export type LinkRequest = Static<typeof LinkRequest>;
 
 export const ETA_REASONS = [
   "not_started",
@@ -57,6 +168,14 @@ export const Job = Type.Object({
   phase: OneOf(JOB_PHASES, { description: '"retrying" when only greylisted rows are left.' }),
   filename: Type.String(),
   email_column: Type.String(),
+  more_email_columns: Type.Optional(Type.Array(Type.String())),
+  metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
+  level: Type.Optional(OneOf(LEVELS, { description: "Of a job that does not go up to `smtp`." })),
+  webhook_secret: Type.Optional(
+    Type.String({
+      description: "Signs the events sent to `webhook_url`. Only in the response that creates the job.",
+    }),
+  ),
   created_at: Moment("Confirmation time."),
   started_at: Nullable(Moment("Start time.")),
   completed_at: Nullable(Moment("End time, whether completed, failed or cancelled.")),
@@ -155,7 +274,7 @@ export const ResultsQuery = Type.Object(
         minimum: 0,
         maximum: 2_147_483_647,
         description:
-          "Only results after this row in the order of `sort`: the last row of the page before. Takes the same time on every page, unlike `skip`.",
+          "Only results after this row in the order of `sort`: the last row of the page before, or its `cell` in a job with several email columns. Takes the same time on every page, unlike `skip`.",
       }),
     ),
     ...ResultSelection,
@@ -166,6 +285,10 @@ export type ResultsQuery = Static<typeof ResultsQuery>;
 
 export const JobResult = Type.Object({
   row: Count("Row number; the first data row is 1."),
+  cell: Type.Optional(Count("In a job with several email columns: the number for `after_row`.")),
+  column: Type.Optional(
+    Type.String({ description: "In a job with several email columns: that of this email." }),
+  ),
   email: Type.String(),
   status: OneOf(RESULT_STATUSES, { description: '"pending" while there is no verdict yet.' }),
   sub_status: Nullable(OneOf(ALL_SUB_STATUSES), "Null while pending, as all that follows of the verdict."),

@@ -2,6 +2,7 @@ export { LEVELS, type Level } from "@mailvet/contract/words";
 export { parseAddress } from "./address/address.ts";
 export { FifoQueue } from "./base/fifo-queue.ts";
 export { mapByDomain } from "./base/map-by-domain.ts";
+export { createSemaphore, type Semaphore } from "./base/semaphore.ts";
 export {
   bandOf,
   type Calibration,
@@ -11,7 +12,6 @@ export {
   predictedBounceRate,
 } from "./calibration.ts";
 export { createResolver, type Resolver, type ResolverOptions } from "./dns/resolver.ts";
-export { createSemaphore, type Semaphore } from "./dns/semaphore.ts";
 export { type Doctor, doctorFrom } from "./doctor/doctor.ts";
 export type { Diagnosis } from "./doctor/finding.ts";
 export { type DomainRequest, domainReportOf, domainSyntaxError, postmasterOf } from "./domain-report.ts";

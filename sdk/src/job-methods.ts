@@ -1,5 +1,6 @@
 /** Jobs: upload a file, confirm, follow the job, download the results. */
 import type {
+  CreateJobRequest,
   CsvDialect,
   DownloadFormat,
   Job,
@@ -20,11 +21,22 @@ import { type UploadFile, uploadBody } from "./upload-body.ts";
 export type JobMethods = {
   /**
    * Uploads a file and returns a preview; nothing is charged yet. A Blob (a browser File, or `openAsBlob` in Node) is
-   * sent again after a failure. Any other stream is sent once, and not every browser supports it.
+   * sent again after a failure. Any other stream is sent once, and not every browser supports it. An array of up
+   * to 10 Blobs is one list.
    */
-  upload(file: UploadFile, options?: IdempotentOptions): Promise<UploadPreview>;
+  upload(file: UploadFile | readonly UploadFile[], options?: UploadOptions): Promise<UploadPreview>;
+  /** The service downloads the file from a public https URL; otherwise like `upload`. */
+  uploadLink(url: string, options?: UploadOptions): Promise<UploadPreview>;
+  /**
+   * Starts a job with a list in memory, without a preview: `emails`, or `rows` with columns of your own.
+   * One credit per unique email.
+   */
+  create(job: CreateJobRequest, options?: IdempotentOptions): Promise<Job>;
   /** Reserves a credit per unique email of the column and starts the job. Confirming an upload twice returns the same job. */
-  confirm(choice: { uploadId: string; emailColumn: string }, options?: IdempotentOptions): Promise<Job>;
+  confirm(
+    choice: { uploadId: string; emailColumn: string; moreEmailColumns?: readonly string[] | undefined },
+    options?: IdempotentOptions,
+  ): Promise<Job>;
   /** Newest first. */
   list(query?: JobsQuery, options?: CallOptions): Promise<Page<Job>>;
   /** With `waitSeconds` (at most 30), responds when the job changes, or with `for: "end"` has ended, or the time is over. */
@@ -57,6 +69,12 @@ export type JobMethods = {
   delete(jobId: string, options?: CallOptions): Promise<void>;
 };
 
+export type UploadOptions = IdempotentOptions & {
+  /** Of a spreadsheet. Default: the first one with emails. */
+  sheet?: string | undefined;
+  /** Allows ten times the emails of a file. Always the case for several files. */
+  split?: boolean | undefined;
+};
 export type JobsQuery = PageQuery & { status?: JobStatus | undefined };
 /** One value, or several. */
 type Several<T> = T | readonly T[] | undefined;
@@ -92,6 +110,11 @@ export type DownloadChoice = ResultChoice & {
 
 /** Maximum of the API. */
 const PAGE_SIZE = 100;
+/** Time of the service to download a file, and to read a list. */
+const LINK_MS = 5 * 60_000;
+const CREATE_MS = 60_000;
+
+const whenTrue = (value: boolean | undefined) => (value ? "true" : undefined);
 
 export function jobMethods(requests: Requests, open: OpenStream): JobMethods {
   const pathOf = (jobId: string, part = "") => `/bulk/jobs/${encodeURIComponent(jobId)}${part}`;
@@ -113,21 +136,30 @@ export function jobMethods(requests: Requests, open: OpenStream): JobMethods {
       const { items } = await page(jobId, next, { waitWhenBusy: true, ...options });
       yield* items;
       if (items.length < limit) return;
-      next = { ...query, limit, skip: undefined, afterRow: items.at(-1)!.row };
+      const { row, cell = row } = items.at(-1)!;
+      next = { ...query, limit, skip: undefined, afterRow: cell };
     }
   }
 
   return {
-    upload(file, options) {
+    upload(file, { sheet, split, ...options } = {}) {
       const upload = uploadBody(file);
       return requests.post("/bulk/upload/preview", undefined, {
         upload,
+        query: { sheet, split: whenTrue(split), group: whenTrue(Array.isArray(file)) },
         extraMs: upload.extraMs,
         ...options,
       });
     },
-    confirm: ({ uploadId, emailColumn }, options) =>
-      requests.post("/bulk/upload/confirm", { upload_id: uploadId, email_column: emailColumn }, options),
+    uploadLink: (url, { sheet, split, ...options } = {}) =>
+      requests.post("/bulk/upload/link", { url, sheet, split }, { extraMs: LINK_MS, ...options }),
+    create: (job, options) => requests.post("/bulk/jobs", job, { extraMs: CREATE_MS, ...options }),
+    confirm: ({ uploadId, emailColumn, moreEmailColumns }, options) =>
+      requests.post(
+        "/bulk/upload/confirm",
+        { upload_id: uploadId, email_column: emailColumn, more_email_columns: moreEmailColumns },
+        options,
+      ),
     list: ({ skip, limit, status } = {}, options) =>
       requests.page("/bulk/jobs", { query: { skip, limit, status }, ...options }),
     get,

@@ -49,7 +49,13 @@ export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDep
     routes: [
       validationRoutes({ validations, charges: ledger }),
       domainRoutes({ validations, charges: ledger }),
-      uploadRoutes({ uploads, confirmUpload, maxUploadBytes: config.jobs.maxUploadBytes }),
+      uploadRoutes({
+        uploads,
+        confirmUpload,
+        downloadLink: parts.downloadLink,
+        webhooks,
+        maxUploadBytes: config.jobs.maxUploadBytes,
+      }),
       jobRoutes({
         database,
         files,

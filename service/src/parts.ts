@@ -46,6 +46,7 @@ import { startListRefresh } from "./system/list-refresh.ts";
 import { countSharedThrottles, listSharedThrottles } from "./system/shared-throttle-report.ts";
 import { createSystem } from "./system/system.ts";
 import { createThrottleReport } from "./system/throttle-report.ts";
+import { createLinkDownload } from "./uploads/link-download.ts";
 import { createUploadFiles } from "./uploads/upload-files.ts";
 import { createUploads } from "./uploads/uploads.ts";
 import { rescore } from "./validations/rescore.ts";
@@ -257,7 +258,13 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     transitions,
     limits: config.jobs,
     retentionDays,
+    addWebhook: webhooks.createForJob,
     onLow: webhooks.publishLowCredits,
+  });
+  const downloadLink = createLinkDownload({
+    checkDestination: webhooks.checkDestination,
+    maxBytes: config.jobs.maxUploadBytes,
+    userAgent: `Mailvet/${version}`,
   });
   const jobActions = createJobActions({
     database,
@@ -328,6 +335,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     credentialWatch,
     database,
     deadLetters,
+    downloadLink,
     exportAccount,
     feedback,
     files,

@@ -4,6 +4,9 @@
  * A test that uses the list first checks that the OpenAPI document has the same endpoints.
  */
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import {
   type CreatedOperatorKey,
   type CreateOperatorKeyRequest,
@@ -54,6 +57,21 @@ const BULK = { scope: "bulk" } as const;
 const READ = { scope: "read" } as const;
 /** Nothing listens there. */
 export const HOOK = "http://127.0.0.1:9/hook";
+const served = new Map<string, string | Uint8Array>();
+const fileServer = createServer(({ url = "" }, response) => response.end(served.get(url) ?? LIST))
+  .listen(0, "127.0.0.1")
+  .unref();
+await once(fileServer, "listening");
+/** Serves a list. */
+export const LINK = `http://127.0.0.1:${(fileServer.address() as AddressInfo).port}/list.csv`;
+
+/** A link that serves this file. */
+export function linkTo(content: string | Uint8Array): string {
+  const path = `/${randomUUID()}`;
+  served.set(path, content);
+  return new URL(path, LINK).href;
+}
+
 const UNKNOWN_PARAMETER = { query: "?surprise=1", pointer: "/surprise" };
 
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -82,6 +100,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   ),
   endpoint("GET /domains/{domain}", { scope: "validate" }, { wrong: { id: "x", pointer: "/domain" } }),
+  endpoint("POST /bulk/upload/link", BULK, {
+    body: { url: LINK },
+    wrong: { body: { url: 5 }, pointer: "/url" },
+  }),
+  endpoint("POST /bulk/jobs", BULK, {
+    body: { emails: [EMAIL] },
+    wrong: { body: { emails: [5] }, pointer: "/emails/0" },
+  }),
   endpoint("POST /bulk/upload/preview", BULK, {
     form: formWith(LIST),
     wrong: { form: new FormData(), pointer: "/file" },

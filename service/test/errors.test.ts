@@ -407,6 +407,7 @@ const COVERED_ELSEWHERE: readonly (readonly [ProblemCode, AppliesTo])[] = [
     ),
   ],
   ["two_factor_enabled", only("POST /auth/two-factor")],
+  ["too_many_rows", only("POST /bulk/jobs")], // the rows do not fit into the request limit of this service
   ["idempotency_in_flight", honoursIdempotencyKeys],
   ["idempotency_key_reused", honoursIdempotencyKeys],
 ];

@@ -7,6 +7,7 @@ import {
   type Endpoint,
   HOOK,
   honoursIdempotencyKeys,
+  LINK,
   requestTo,
   wrongRequestTo,
 } from "./endpoints.ts";
@@ -37,6 +38,8 @@ test("every authenticated POST except the password change honours the key", () =
   expect(HONOURING.map(({ name }) => name)).toEqual([
     "POST /validation/single",
     "POST /validation/bulk",
+    "POST /bulk/upload/link",
+    "POST /bulk/jobs",
     "POST /bulk/upload/preview",
     "POST /bulk/upload/confirm",
     "POST /bulk/jobs/{job_id}/cancel",
@@ -122,7 +125,8 @@ for (const endpoint of HONOURING) {
       const under = randomUUID();
       const request = await requestFor(endpoint);
       const before = await doneCount(endpoint);
-      const atOnce = endpoint.form ? 2 : 4; // concurrent uploads per account
+      const isUpload = endpoint.form || /^POST \/bulk\/(jobs|upload\/link)$/.test(endpoint.name);
+      const atOnce = isUpload ? 2 : 4; // concurrent uploads per account
       const responses = await Promise.all(Array.from({ length: atOnce }, () => send(request, under)));
       const good = responses.filter(({ status }) => status < 300);
       expect(new Set(good.map(({ text }) => text)).size).toBe(1);
@@ -329,6 +333,8 @@ function deedOf({ path }: Endpoint): string {
 const OTHERS: Readonly<Record<string, Asked>> = {
   "POST /validation/single": { body: { email: "catch-all@mailvet.test" } },
   "POST /validation/bulk": { body: { emails: ["catch-all@mailvet.test"] } },
+  "POST /bulk/upload/link": { body: { url: `${LINK}?other` } },
+  "POST /bulk/jobs": { body: { emails: ["catch-all@mailvet.test"] } },
   "POST /bulk/upload/preview": { form: formWith("email\ncatch-all@mailvet.test\n") },
   "POST /operator/accounts/{account_id}/grants": { body: { amount: 2 } },
   "POST /keys": { body: { name: "yet another key" } },
@@ -397,6 +403,8 @@ async function doneCount(endpoint: Endpoint): Promise<number> {
 
 const DONE: Readonly<Record<string, string>> = {
   preview: "select count(*) from uploads",
+  link: "select count(*) from uploads",
+  jobs: "select count(*) from jobs",
   confirm: "select count(*) from jobs",
   keys: KEYS,
   cancel: "select count(*) from jobs where status = 'cancelled'",

@@ -7,7 +7,7 @@ import { accounts } from "../src/accounts/schema.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { createPartitions, partitionDates } from "../src/db/partitions.ts";
 import { findReadableJob } from "../src/jobs/job-list.ts";
-import { jobResults } from "../src/jobs/job-results.ts";
+import { jobResults } from "../src/jobs/results/job-results.ts";
 import { pageStatement, readVerdicts } from "../src/jobs/results/result-reader.ts";
 import { eraseExpiredJobs, partitionFor, prepareRetention } from "../src/jobs/retention.ts";
 import { jobs } from "../src/jobs/schema.ts";

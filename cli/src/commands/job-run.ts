@@ -10,7 +10,7 @@ import { badUsage, type RemoteService, ServiceFailure } from "../remote/service.
 import { fileAt } from "../remote/upload-file.ts";
 import { contentOf, type DownloadOptions, fetchResults } from "./job-download.ts";
 
-export type RunOptions = DownloadOptions & { column?: string; json?: true; wait: boolean };
+export type RunOptions = DownloadOptions & { column?: string; sheet?: string; json?: true; wait: boolean };
 
 export async function runJob(
   service: RemoteService,
@@ -39,13 +39,13 @@ export async function runJob(
 async function startJob(
   { client }: RemoteService,
   list: string,
-  { column }: RunOptions,
+  { column, sheet }: RunOptions,
   signal: AbortSignal,
 ): Promise<Job> {
   if (process.stderr.isTTY) printStatus("uploading …");
   const preview = await withInterruptMessage(
     "no job was started, and nothing was charged",
-    client.jobs.upload(await fileAt(list), { signal }),
+    client.jobs.upload(await fileAt(list), { sheet, signal }),
   );
   const { columns, suggested_email_column: suggested } = preview;
   const emailCounts = columns.map((name) => preview.email_count_by_column[name] ?? 0);

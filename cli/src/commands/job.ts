@@ -51,8 +51,12 @@ function addRun(job: Command): void {
       "Upload a file, print what it contains and costs, start the job, show its progress, and download the results: " +
         "all rows and columns in their order, with the verdict columns appended.",
     )
-    .argument("<file>", "CSV file (also TSV, semicolons or pipes, optionally .gz); - reads standard input")
+    .argument(
+      "<file>",
+      "CSV file (also TSV, semicolons or pipes, optionally .gz), XLSX or ODS; - reads standard input",
+    )
     .option("-c, --column <name>", "email column (default: detected from the cells)")
+    .option("-s, --sheet <name>", "of a spreadsheet: the sheet (default: the first one with emails)")
     .option("--wait", "wait for the end and download the results (default)", true)
     .option("--no-wait", "only start the job, and print its ID")
     .option("--json", "print the finished job as JSON on standard output");
@@ -69,6 +73,7 @@ Ctrl-C leaves the job running at the service, and prints how to follow or cancel
 Examples:
   export MAILVET_SERVICE=https://mailvet.example.com MAILVET_API_KEY=…
   mailvet job run people.csv
+  mailvet job run people.xlsx --sheet "Customers"
   mailvet job run people.csv --wait --only safe
   mailvet job run people.csv --column "E-mail" --out good.csv --status valid
 ${EXIT_CODES}`,

@@ -50,7 +50,10 @@ async function isReplaceable(path: string): Promise<boolean> {
 /** people.csv.gz → people-results.csv, or what else it contains. */
 export function resultsName(listName: string, format: string, content = "results"): string {
   const plain = listName.replace(/\.gz$/i, "");
-  const stem = /^\.(csv|tsv|txt|tab|psv)$/i.test(extname(plain)) ? plain.slice(0, -4) : plain;
+  const extension = extname(plain);
+  const stem = /^\.(csv|tsv|txt|tab|psv|xlsx|ods)$/i.test(extension)
+    ? plain.slice(0, -extension.length)
+    : plain;
   // The file name may come from a service and is not trusted.
   const safe = stem.replace(/[\p{C}/\\:]/gu, "_").replace(/^\.+/, "_");
   return `${cutTo(MAX_NAME_BYTES, safe) || "list"}-${content}.${format}`;

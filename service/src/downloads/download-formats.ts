@@ -1,7 +1,7 @@
 /** Download formats: CSV, NDJSON, XLSX, and a ZIP archive of CSV files. */
 import type { DownloadFormat, ResultColumn } from "@mailvet/contract";
 import { columnOf, csvLine, emailIn, verdictCell, verdictCells } from "@mailvet/engine/list-file";
-import type { DownloadRow } from "./download-rows.ts";
+import type { DownloadRow, RowVerdict } from "./download-rows.ts";
 import { writeRows } from "./text-writer.ts";
 import { xlsxFile } from "./xlsx-writer.ts";
 
@@ -25,6 +25,8 @@ export type DownloadTable = {
   isEmailOnly: boolean;
   /** For Excel, which otherwise takes UTF-8 for the system's code page. */
   hasByteOrderMark: boolean;
+  /** Further columns with emails. */
+  moreColumns: readonly { number: number; name: string }[];
   /** Simulated verdicts: every row says so. */
   isTest: boolean;
 };
@@ -42,62 +44,54 @@ export const CONTENT_TYPES: Readonly<Record<DownloadFormat, string>> = {
 const BYTE_ORDER_MARK = "\u{feff}";
 
 export const FORMAT_WRITERS: Readonly<Record<TableFormat, FormatWriter>> = {
-  csv: (table, rows) =>
-    writeRows(rows, {
-      top:
-        (table.hasByteOrderMark ? BYTE_ORDER_MARK : "") +
-        csvLine([...headerOf(table), ...verdictColumns(table)], table.delimiter),
-      row: (row) =>
-        csvLine(
-          cellsOf(
-            row,
-            table,
-            marked(verdictCells(row.verdict, table.fields), table, row.verdict ? "true" : ""),
-          ),
-          table.delimiter,
-        ),
-    }),
+  csv: (table, rows) => {
+    const textsOf = (verdict: RowVerdict | undefined) => verdictCells(verdict, table.fields);
+    return writeRows(rows, {
+      top: (table.hasByteOrderMark ? BYTE_ORDER_MARK : "") + csvLine(headerOf(table), table.delimiter),
+      row: (row) => csvLine(cellsOf(row, table, textsOf, "true"), table.delimiter),
+    });
+  },
   ndjson: (table, rows) => writeRows(rows, { row: (row) => `${JSON.stringify(objectOf(row, table))}\n` }),
-  xlsx: (table, rows) =>
-    xlsxFile([...headerOf(table), ...verdictColumns(table)], rows, (row) =>
-      cellsOf(
-        row,
-        table,
-        marked(
-          table.fields.map((field) => verdictCell(row.verdict, field)),
-          table,
-          row.verdict ? true : "",
-        ),
-      ),
-    ),
+  xlsx: (table, rows) => {
+    const typedOf = (verdict: RowVerdict | undefined) =>
+      table.fields.map((field) => verdictCell(verdict, field));
+    return xlsxFile(headerOf(table), rows, (row) => cellsOf(row, table, typedOf, true));
+  },
 };
 
-const headerOf = ({ header, isEmailOnly, emailColumn }: DownloadTable) =>
-  isEmailOnly ? [header[emailColumn]!] : header;
+/** The columns of the file that are written. */
+function ownColumns({ header, isEmailOnly, emailColumn, moreColumns }: DownloadTable): readonly number[] {
+  return isEmailOnly ? [emailColumn, ...moreColumns.map(({ number }) => number)] : [...header.keys()];
+}
+
+function headerOf(table: DownloadTable): string[] {
+  const { header, fields, moreColumns, isTest } = table;
+  const verdict = fields.map(columnOf);
+  const more = moreColumns.flatMap(({ name }) => verdict.map((column) => `${column} (${name})`));
+  const own = ownColumns(table).map((number) => header[number]!);
+  return [...own, ...verdict, ...(isTest ? ["mailvet_sandbox"] : []), ...more];
+}
 
 /**
- * A row's cells followed by its verdict, each below its header. Short rows are padded; surplus cells, which have no
- * header, come after the verdict.
+ * A row's cells followed by its verdicts, each below its header. Short rows are padded; surplus cells, which have no
+ * header, come after the verdicts.
  */
 function cellsOf<Cell>(
-  { cells }: Pick<DownloadRow, "cells">,
-  { header: { length: width }, isEmailOnly, emailColumn }: DownloadTable,
-  verdict: readonly Cell[],
+  { cells, verdict, more }: DownloadRow,
+  table: DownloadTable,
+  present: (verdict: RowVerdict | undefined) => readonly Cell[],
+  mark: Cell,
 ): (string | Cell)[] {
-  if (isEmailOnly) return [cells[emailColumn] ?? "", ...verdict];
-  if (cells.length === width) return [...cells, ...verdict];
-  const own = Array.from({ length: width }, (_, n) => cells[n] ?? "");
-  return [...own, ...verdict, ...cells.slice(width)];
+  const { header, isEmailOnly, isTest } = table;
+  const sandbox = isTest ? [verdict ? mark : ""] : [];
+  const verdicts = [...present(verdict), ...sandbox, ...more.flatMap(present)];
+  if (!isEmailOnly && cells.length === header.length) return [...cells, ...verdicts];
+  const own = ownColumns(table).map((number) => cells[number] ?? "");
+  return [...own, ...verdicts, ...(isEmailOnly ? [] : cells.slice(header.length))];
 }
 
-const verdictColumns = (table: DownloadTable) => marked(table.fields.map(columnOf), table, "mailvet_sandbox");
-
-function marked<Cell>(cells: readonly Cell[], { isTest }: DownloadTable, mark: Cell): readonly Cell[] {
-  return isTest ? [...cells, mark] : cells;
-}
-
-function objectOf({ number, cells, verdict }: DownloadRow, table: DownloadTable) {
-  const { columns, emailColumn, isTest, fields, isEmailOnly } = table;
+function objectOf({ number, cells, verdict, more }: DownloadRow, table: DownloadTable) {
+  const { columns, emailColumn, moreColumns, isTest, fields, isEmailOnly } = table;
   const object: Record<string, unknown> = {
     row: number,
     email: verdict?.email ?? emailIn(cells[emailColumn]),
@@ -112,5 +106,12 @@ function objectOf({ number, cells, verdict }: DownloadRow, table: DownloadTable)
   }
   for (const field of fields) object[field] = verdict?.[field] ?? null;
   if (isTest && verdict) object.sandbox = true;
+  if (moreColumns.length > 0) {
+    object.more = moreColumns.map(({ number: column, name }, n) => ({
+      column: name,
+      email: more[n]?.email ?? emailIn(cells[column]),
+      ...Object.fromEntries(fields.map((field) => [field, more[n]?.[field] ?? null])),
+    }));
+  }
   return object;
 }

@@ -34,5 +34,5 @@ function contentOf(filter: ResultFilter, all: string): string[] {
 
 /** "list.csv.gz" → "list". */
 function withoutExtensions(filename: string): string {
-  return filename.replace(/\.gz$/i, "").replace(/\.(csv|tsv|tab|txt|xlsx)$/i, "") || "list";
+  return filename.replace(/\.gz$/i, "").replace(/\.(csv|tsv|tab|txt|xlsx|ods)$/i, "") || "list";
 }

@@ -3,6 +3,7 @@ import type { ResultColumn } from "@mailvet/contract";
 import { cellsOf, type VerdictCells } from "@mailvet/engine/list-file";
 import type pg from "pg";
 import { inTimeSlices } from "../base/event-loop-yield.ts";
+import { firstCellOf, placeOf } from "../jobs/job-columns.ts";
 import { resultsExpired } from "../jobs/job-list.ts";
 import type { JobRow } from "../jobs/job-record.ts";
 import { hasResults } from "../jobs/result-rows.ts";
@@ -17,6 +18,8 @@ export type DownloadRow = {
   cells: readonly string[];
   /** Undefined: the cell is empty, or the job ended before this row was checked. While it waits, only the status. */
   verdict: RowVerdict | undefined;
+  /** Of further email columns. */
+  more: readonly (RowVerdict | undefined)[];
 };
 
 /** With the email as spelled in this row. */
@@ -60,21 +63,28 @@ async function* inFileOrder(
   const pending = new Set(await readOrder(pool, job, selection, "pending"));
   const withVerdicts = async (part: UploadPart): Promise<DownloadRow[]> => {
     const { firstRow, rows } = part;
-    const found = await readVerdicts(pool, job, selection, firstRow, firstRow + rows.length, shared);
+    const [from, to] = [firstCellOf(job, firstRow), firstCellOf(job, firstRow + rows.length)];
+    const found = await readVerdicts(pool, job, selection, from, to, shared);
     if (shared.size > MAX_SHARED) shared.clear();
+    const verdictAt = (cell: number): RowVerdict | undefined => {
+      const { email, verdict, is_duplicate } = found.get(cell) ?? {};
+      if (email === undefined || !verdict) return pending.has(cell) ? PENDING : undefined;
+      const verdictCells = isDerived ? cellsOf(reportOfRow(inspect, email, verdict)) : verdict;
+      return { ...verdictCells, is_duplicate: is_duplicate ?? false, email };
+    };
     return inTimeSlices(rows, (cells, n): DownloadRow => {
       const number = firstRow + n;
-      const { email, verdict, is_duplicate } = found.get(number) ?? {};
-      if (email === undefined || !verdict)
-        return { number, cells, verdict: pending.has(number) ? PENDING : undefined };
-      const verdictCells = isDerived ? cellsOf(reportOfRow(inspect, email, verdict)) : verdict;
-      return { number, cells, verdict: { ...verdictCells, is_duplicate: is_duplicate ?? false, email } };
+      const cell = firstCellOf(job, number);
+      const more = job.moreColumns.map((_, index) => verdictAt(cell + 1 + index));
+      return { number, cells, verdict: verdictAt(cell), more };
     });
   };
   const isWhole = !isFiltered(selection);
   for await (const rows of oneAhead(files.read(pool, upload), withVerdicts)) {
     rowsRead += rows.length;
-    yield isWhole ? rows : rows.filter(({ verdict }) => verdict !== undefined);
+    yield isWhole
+      ? rows
+      : rows.filter(({ verdict, more }) => [verdict, ...more].some((one) => one !== undefined));
   }
   // Rows deleted during the download are missing, and an incomplete file must not look complete.
   if (rowsRead < job.totalRows || !(await hasResults(pool, job.id))) throw resultsExpired();
@@ -83,7 +93,8 @@ async function* inFileOrder(
 /** One pass over the upload for every so many rows. Rows without an email come last. */
 async function* sorted(source: DownloadSource, selection: ResultSelection): AsyncGenerator<DownloadRow[]> {
   const { sort: _, ...filter } = selection;
-  const order = await readOrder(source.pool, source.job, selection, "all");
+  const cells = await readOrder(source.pool, source.job, selection, "all");
+  const order = [...new Set(cells.map((cell) => placeOf(source.job, cell).row))];
   for (let first = 0; first < order.length; first += SORTED_AT_ONCE) {
     const wanted = order.slice(first, first + SORTED_AT_ONCE);
     const found = new Map<number, DownloadRow | undefined>(wanted.map((number) => [number, undefined]));

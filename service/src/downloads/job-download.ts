@@ -14,7 +14,7 @@ import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
 import { findReadableJob, resultsExpired } from "../jobs/job-list.ts";
-import { type PartialResults, partialOf } from "../jobs/job-results.ts";
+import { type PartialResults, partialOf } from "../jobs/results/job-results.ts";
 import type { ResultSelection } from "../jobs/results/result-query.ts";
 import type { InspectEmail } from "../jobs/results/result-report.ts";
 import { findUpload } from "../uploads/stored-upload.ts";
@@ -63,9 +63,11 @@ export async function jobDownload(
     fields: wanted === undefined ? RESULT_COLUMNS : chosen,
     isEmailOnly: names.includes("email"),
     hasByteOrderMark: forExcel,
+    moreColumns: job.moreColumns,
     isTest: job.isTest,
   };
-  if (format === "xlsx") refuseTooLargeForXlsx(job.totalRows, columns.length + table.fields.length);
+  if (format === "xlsx")
+    refuseTooLargeForXlsx(job.totalRows, columns.length + (1 + job.moreColumns.length) * table.fields.length);
   const partial = partialOf(job);
   const source: DownloadSource = {
     pool: await database.readPool(),

@@ -42,6 +42,8 @@ declare module "fastify" {
     consumes?: "multipart/form-data";
     /** Besides JSON the body may be a file: as multipart/form-data, or as text/csv. */
     acceptsFile?: boolean;
+    /** The JSON body is streamed to the handler, and may take as long as a file. */
+    streamsJson?: boolean;
     /** Media types of the response, if not JSON. Errors are problem documents nevertheless. */
     produces?: readonly string[];
   }

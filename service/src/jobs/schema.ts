@@ -1,5 +1,5 @@
 /** Tables of jobs: the job, its open slices, its results and its counters. */
-import { JOB_STATUSES } from "@mailvet/contract";
+import { JOB_STATUSES, LEVELS } from "@mailvet/contract";
 import { sql } from "drizzle-orm";
 import {
   bigint,
@@ -34,6 +34,10 @@ export const jobs = pgTable(
     filename: text().notNull(),
     emailColumn: text().notNull(),
     columnNumber: integer().notNull(),
+    // Further columns that are checked. Rows of slices, results and duplicates are then cells (job-columns.ts).
+    moreColumns: json().$type<{ number: number; name: string }[]>().notNull().default([]),
+    metadata: json().$type<Record<string, string>>(), // the customer's
+    level: text({ enum: LEVELS }), // null: up to SMTP
     totalRows: integer().notNull(),
     totalEmails: integer().notNull(),
     uniqueEmails: integer().notNull(),

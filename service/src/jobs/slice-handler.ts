@@ -11,6 +11,7 @@ import type { LogEvent } from "../base/log-events.ts";
 import { listViewOf } from "../naming/list-evidence.ts";
 import type { TaskHandler } from "../queue/task.ts";
 import { type Answers, amongList, answerTo, type ValidationAnswer } from "../validations/answer.ts";
+import type { CheckContext } from "../validations/check-options.ts";
 import { type CheckRequest, isSettled } from "../validations/in-flight-checks.ts";
 import { type DeferredEmail, retryDelayMs } from "../validations/retries.ts";
 import { hasEnded } from "./job-state.ts";
@@ -54,7 +55,7 @@ export function sliceHandler(deps: SliceHandlerDeps): TaskHandler {
     }
     const startedAtMs = performance.now() - slice.elapsedMs;
     const all = await startChecks(deps, slice);
-    const calibration = await deps.answers.calibrationOf(slice);
+    const calibration = await deps.answers.calibrationOf(contextOf(slice));
     let pending = all;
     for (let waits = slice.waits + 1; ; waits++) {
       const resumeInMs = await wait(deps, pending, signal);
@@ -86,9 +87,13 @@ type PendingEmail = {
   check: CheckRequest | undefined;
 };
 
+function contextOf({ accountId, isTest, attempt, level }: Slice): CheckContext {
+  return { accountId, isTest, attempt, level: level ?? undefined };
+}
+
 async function startChecks({ answers }: SliceHandlerDeps, slice: Slice): Promise<PendingEmail[]> {
   await yieldToEventLoop(); // interactive requests of the same event loop turn go first
-  const asker = { accountId: slice.accountId, isTest: slice.isTest, attempt: slice.attempt };
+  const asker = contextOf(slice);
   const inspected = await inTimeSlices(slice.emails, ([, email]) => answers.inspect(email));
   const known = await answers.knownAmong(asker, inspected);
   const unknown = inspected.filter((_, index) => known[index] === undefined);

@@ -3,12 +3,14 @@ import type {
   BulkRequest,
   BulkSummary,
   ConfirmRequest,
+  CreateJobRequest,
   DomainReport,
   FeedbackReport,
   FeedbackRequest,
   FeedbackSummary,
   Job,
   JobResult,
+  LinkRequest,
   UploadPreview,
   ValidationRequest,
   ValidationResult,
@@ -149,6 +151,12 @@ const uploadPreview: UploadPreview = {
   expires_at: "2026-11-05T12:00:00.000Z",
 };
 
+const linkRequest: LinkRequest = { url: "https://files.example.com/customers.xlsx" };
+const createJobRequest: CreateJobRequest = {
+  emails: ["valid@mailvet.test", "catch-all@mailvet.test"],
+  name: "Sign-ups of March",
+  metadata: { campaign: "spring" },
+};
 const confirmRequest: ConfirmRequest = { upload_id: uploadPreview.upload_id, email_column: "email" };
 
 const queued: Job = {
@@ -269,6 +277,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   inspectDomain: { response: domainReport },
   validateBulk: { request: bulkRequest, response: bulkSummary },
   previewUpload: { response: uploadPreview },
+  uploadLink: { request: linkRequest, response: uploadPreview },
+  createJob: { request: createJobRequest, response: queued },
   confirmUpload: { request: confirmRequest, response: queued },
   listJobs: { response: [completed] },
   getJob: { response: completed },

@@ -78,6 +78,9 @@ const HELP: Readonly<Record<ProblemCode, string>> = {
   email_column_not_found: "The file has no such column. The preview lists its columns.",
   empty_file: "The file is empty or contains only whitespace.",
   not_a_table: "The file is not a table of rows and columns. Send CSV with one row per line.",
+  link_rejected: "The link does not lead to a public https address.",
+  link_failed: "The file could not be downloaded from the link.",
+  sheet_not_found: "The spreadsheet has no such sheet. The preview lists its sheets.",
   no_emails_found: "The file, or the selected column, contains nothing that looks like an email.",
   undecodable_file: "The text encoding of the file could not be detected. Save it as UTF-8.",
   idempotency_key_reused:

@@ -48,7 +48,7 @@ function Cells({ result, onOpen }: { result: ShownResult; onOpen: OpenRow }) {
             type="button"
             className={`${classes.cut} ${classes.open}`}
             title={messages.results.open(result.email)}
-            onClick={() => onOpen(result.row)}
+            onClick={() => onOpen(result.cell ?? result.row)}
           >
             {result.email}
           </button>

@@ -1,13 +1,14 @@
 /** Results of a job, while it runs and afterwards: a page of them, and the whole report on one row. */
 import type { JobResult, ResultsQuery, ValidationResult } from "@mailvet/contract";
-import type { Caller, Owner } from "../base/caller.ts";
-import { Refusal } from "../base/refusal.ts";
-import type { Database } from "../db/database.ts";
-import { findReadableJob } from "./job-list.ts";
-import type { JobRow } from "./job-record.ts";
-import { hasEnded } from "./job-state.ts";
-import { readPage, readRow } from "./results/result-reader.ts";
-import { type InspectEmail, jobResultOf, reportOfRow } from "./results/result-report.ts";
+import type { Caller, Owner } from "../../base/caller.ts";
+import { Refusal } from "../../base/refusal.ts";
+import type { Database } from "../../db/database.ts";
+import { placeOf } from "../job-columns.ts";
+import { findReadableJob } from "../job-list.ts";
+import type { JobRow } from "../job-record.ts";
+import { hasEnded } from "../job-state.ts";
+import { readPage, readRow } from "./result-reader.ts";
+import { type InspectEmail, jobResultOf, reportOfRow } from "./result-report.ts";
 
 export type ResultDeps = { database: Database; inspect: InspectEmail };
 
@@ -27,6 +28,9 @@ export async function jobResults(
   const { rows, total } = await readPage(pool, job, selection, { skip, limit, afterRow });
   const results = rows.map((row) => jobResultOf(inspect, row));
   if (job.isTest) for (const result of results) result.sandbox = true;
+  if (job.moreColumns.length > 0) {
+    for (const result of results) Object.assign(result, { cell: result.row, ...placeOf(job, result.row) });
+  }
   return { results, total, partial: partialOf(job) };
 }
 
