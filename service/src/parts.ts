@@ -14,6 +14,7 @@ import { claimBlobStore } from "./blobs/claimed-store.ts";
 import { openBlobStore } from "./blobs/open-store.ts";
 import type { Config } from "./config.ts";
 import { createLedger } from "./credits/ledger.ts";
+import { type UsageFilter, usageOf } from "./credits/usage.ts";
 import { openStorage } from "./database-storage.ts";
 import { createPubSub } from "./db/pubsub.ts";
 import { createCalibrationCache } from "./feedback/calibration-cache.ts";
@@ -26,8 +27,10 @@ import { createJobActions } from "./jobs/job-actions.ts";
 import { createJobTransitions } from "./jobs/job-transitions.ts";
 import { createJobWatch } from "./jobs/job-watch.ts";
 import { redriveSlice } from "./jobs/slice-give-up.ts";
-import { createApiKeys } from "./keys/api-keys.ts";
+import { createApiKeys, keyLastUsedSql } from "./keys/api-keys.ts";
 import { createOperatorKeys } from "./keys/operator-keys.ts";
+import { createExportAccount } from "./lifecycle/account-export.ts";
+import { createLifecycle } from "./lifecycle/lifecycle.ts";
 import { createNaming } from "./naming/naming.ts";
 import { processLeases } from "./pacing/lease-sql.ts";
 import { createSessionGates } from "./pacing/session-gates.ts";
@@ -227,6 +230,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     mailer,
     forgetAccount: apiKeys.forgetAccount,
     revokeKeys: apiKeys.revokeAll,
+    keyLastUsedSql,
     settings: {
       signUp: config.signUp.mode,
       signUpPlan: config.signUp.plan,
@@ -268,6 +272,25 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     transitions,
     inspect: validations.answers.inspect,
     retentionDays,
+  });
+  const lifecycle = createLifecycle({
+    database,
+    accounts,
+    sessions,
+    jobs: jobActions,
+    uploads,
+    webhooks,
+    tasks,
+  });
+  const usage = (accountId: string, wanted: UsageFilter) => usageOf(database, accountId, wanted);
+  const exportAccount = createExportAccount({
+    database,
+    files,
+    inspect: validations.answers.inspect,
+    apiKeys,
+    webhooks,
+    ledger,
+    usageOf: usage,
   });
   const watch = createJobWatch({ database, pubsub });
   closers.push(() => watch.close());
@@ -313,6 +336,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     database,
     deadLetters,
     downloadLink,
+    exportAccount,
     feedback,
     files,
     gates,
@@ -320,6 +344,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     idempotentResponses,
     jobActions,
     ledger,
+    lifecycle,
     mailer,
     metrics,
     operatorKeys,
@@ -331,6 +356,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     tracing,
     transitions,
     uploads,
+    usage,
     usageExchange,
     validations,
     verdictCache,

@@ -83,7 +83,7 @@ function confirm(uploadId: string, who: Credentials): Promise<Answer> {
 
 const confirms = only("POST /bulk/upload/confirm");
 const isAboutJob = ({ path }: Endpoint) => path.includes("{job_id}");
-const movesJob = (endpoint: Endpoint) => isAboutJob(endpoint) && endpoint.method === "POST";
+const movesJob = ({ path, method }: Endpoint) => path.startsWith("/bulk/jobs/{") && method === "POST";
 const showsResults = only("GET /bulk/jobs/{job_id}/results", "GET /bulk/jobs/{job_id}/download");
 const showsRow = only("GET /bulk/jobs/{job_id}/results/{row}");
 const readsResults = (endpoint: Endpoint) => showsResults(endpoint) || showsRow(endpoint);

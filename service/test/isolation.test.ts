@@ -135,7 +135,7 @@ describe("what ann can do", () => {
     const refused = await confirm(bob.uploadId);
     expect(refused.status).toBe(404);
     expectSame(refused, await confirm(randomUUID()));
-    for (const endpoint of ENDPOINTS.filter(({ path }) => path.includes("{job_id}"))) {
+    for (const endpoint of ENDPOINTS.filter(({ path }) => path.startsWith("/bulk/jobs/{job_id}"))) {
       const aboutBob = await askAs(endpoint, { key: ann.key }, { job_id: bob.doneJobId });
       expect(aboutBob.status).toBe(404);
       expectSame(aboutBob, await askAs(endpoint, { key: ann.key }, {}));

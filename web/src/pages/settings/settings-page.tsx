@@ -1,7 +1,8 @@
-/** Settings of the account: profile, password, two-factor sign-in, passkeys, sessions, data retention. */
+/** Settings of the account: profile, password, two-factor sign-in, passkeys, sessions, data retention, export and closing. */
 
 import { Stack } from "@mantine/core";
 import { PageHeader } from "../../components/page-header.tsx";
+import { AccountData } from "./account-data.tsx";
 import { DataRetention } from "./data-retention.tsx";
 import { messages } from "./messages.tsx";
 import { PasskeyList } from "./passkey-list.tsx";
@@ -21,6 +22,7 @@ export function Page() {
         <PasskeyList />
         <SessionList />
         <DataRetention />
+        <AccountData />
       </Stack>
     </>
   );
