@@ -45,6 +45,7 @@ test("every authenticated POST except the password change honours the key", () =
     "POST /bulk/jobs/{job_id}/cancel",
     "POST /bulk/jobs/{job_id}/pause",
     "POST /bulk/jobs/{job_id}/resume",
+    "POST /bulk/jobs/{job_id}/finish",
     "POST /webhooks",
     "POST /webhooks/{webhook_id}/rotate-secret",
     "POST /webhooks/{webhook_id}/test",
@@ -271,7 +272,7 @@ async function requestFor(endpoint: Endpoint, change: Asked = {}, hook = hooks[0
   const ids: Record<string, string> = { account_id: ann.accountId, ...hook };
   const deed = deedOf(endpoint);
   if (LIFE_CYCLE.has(deed)) return lifeCycleRequest(endpoint, ids);
-  const status = { cancel: "queued", pause: "processing", resume: "paused" }[deed];
+  const status = { cancel: "queued", pause: "processing", resume: "paused", finish: "processing" }[deed];
   if (status) ids.job_id = await jobThatIs(status);
   if (deed === "rotate-secret") await refresh("webhook_endpoints", hook.webhook_id, FIRST_SECRET);
   if (deed === "replay") await refresh("webhook_deliveries", hook.delivery_id, "state = 'failed'");
@@ -372,10 +373,10 @@ async function jobThatIs(status: string): Promise<string> {
     key: ann.key,
     body: await confirmation(),
   });
-  await service.database.pool.query("update jobs set status = $2, paused_at = now() where id = $1", [
-    job.id,
-    status,
-  ]);
+  await service.database.pool.query(
+    "update jobs set status = $2, is_planned = true, paused_at = now() where id = $1",
+    [job.id, status],
+  );
   return job.id;
 }
 
@@ -408,6 +409,7 @@ const DONE: Readonly<Record<string, string>> = {
   confirm: "select count(*) from jobs",
   keys: KEYS,
   cancel: "select count(*) from jobs where status = 'cancelled'",
+  finish: "select count(*) from jobs where status = 'completed'",
   pause: "select count(*) from jobs where status = 'paused'",
   resume: "select count(*) from jobs where status = 'processing'",
   webhooks: "select count(*) from webhook_endpoints",
