@@ -14,9 +14,12 @@ import { type Answer, OPERATOR_KEY, openService, type TestAccount, type TestServ
 
 let service: TestService;
 let ann: TestAccount;
+/** For operators to act on: suspended, signed out and erased in the end. */
+let bob: TestAccount;
 beforeAll(async () => {
   service = await openService();
   ann = await service.openAccount({ plan: "payg", credits: 50 });
+  bob = await service.openAccount();
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
@@ -26,7 +29,7 @@ for (const endpoint of ENDPOINTS) {
   const isKnown = takesSessions(endpoint);
 
   test(`${endpoint.name} carries request ID, rate limit and credits`, async () => {
-    const { path, asked } = requestTo(endpoint, { account_id: ann.accountId });
+    const { path, asked } = requestTo(endpoint, { account_id: bob.accountId });
     const who = await credentialsFor(endpoint, service, ann);
     const response = await service.ask(path, { ...asked, ...who });
     expectHeaders(response, isKnown ? await balanceFor(endpoint) : undefined);
@@ -42,7 +45,7 @@ for (const endpoint of ENDPOINTS) {
 
   if (isKnown)
     test(`${endpoint.name} has no credits header without authentication`, async () => {
-      const { path, asked } = requestTo(endpoint, { account_id: ann.accountId });
+      const { path, asked } = requestTo(endpoint, { account_id: bob.accountId });
       const response = await service.ask(path, { ...asked, from: "198.51.100.1" });
       expect(response.status).toBe(401);
       expectHeaders(response, undefined);
@@ -140,7 +143,6 @@ test("a list carries its total count and links to its neighbours", async () => {
   expect(total).toBeGreaterThanOrEqual(2);
   const next = /^<\/api\/v1(.+)>; rel="next"$/.exec(first.headers.get("link") ?? "")?.[1];
   const second = await service.ask(next!, { cookie });
-  expect(second.headers.get("link")).toContain('rel="prev"');
   expect(second.body[0].id).not.toBe(first.body[0].id);
 
   const ledger = await service.ask("/credits?skip=1&limit=1", { key: ann.key });

@@ -75,7 +75,7 @@ test("idle and incomplete connections are closed when a worker stops", async () 
     socket.resume();
     await once(socket, "connect");
     socket.write(sent[n % 4]!);
-    return once(socket, "close");
+    return new Promise((resolve) => socket.once("close", resolve)); // also after a reset
   });
   const accepted = () =>
     new Promise<number>((resolve, reject) =>
