@@ -19,9 +19,9 @@ export type DownloadTable = {
   delimiter: string;
   /** Index of the column with the emails. */
   emailColumn: number;
-  /** Of ours. */
+  /** The verdict columns to append. */
   fields: readonly ResultColumn[];
-  /** Of the customer's columns only that with the emails. */
+  /** Whether only the email columns of the customer's file are written. */
   isEmailOnly: boolean;
   /** For Excel, which otherwise takes UTF-8 for the system's code page. */
   hasByteOrderMark: boolean;

@@ -7,7 +7,7 @@ import { makeSecret, secretHash } from "../secret-token.ts";
 export type PasskeyChallenges = {
   /** For a new passkey of this account, or for a signature of any existing one. */
   create(accountId?: string): Promise<Uint8Array<ArrayBuffer>>;
-  /** Uses up the challenge in the client data. Undefined if it is none of ours, or not for this. */
+  /** Uses up the challenge in the client data. Undefined if the service did not issue it, or issued it for another purpose. */
   use(clientDataJson: string, accountId?: string): Promise<string | undefined>;
   deleteExpired(): Promise<void>;
 };

@@ -1,28 +1,21 @@
 /** The report on a stored result: reason, flags and stages of its check are derived from the stored evidence. */
 import type { JobResult, SubStatus, ValidationResult } from "@mailvet/contract";
 import { decide, type Evidence, reportOf, type Verdict } from "@mailvet/engine";
+import type { VerdictCells } from "@mailvet/engine/list-file";
 import { type EvidenceColumns, restoredEvidence } from "./result-evidence.ts";
 
 /** Evidence from the text and the reference lists alone (validations/answer.ts). */
 export type InspectEmail = (email: string) => Evidence;
 
 /** Columns of a result. */
-export type StoredVerdict = EvidenceColumns & {
-  status: Verdict["status"];
-  sub_status: SubStatus;
-  confidence: number;
-  is_valid: boolean;
-  safe_to_send: boolean;
-  score: number;
-  suggestion: string | null;
-  provider: string;
-  is_catchall: boolean;
-  is_disposable: boolean;
-  is_role_based: boolean;
-  is_free: boolean;
-  smtp_code: number;
-  checked_at: string;
-};
+export type StoredVerdict = EvidenceColumns &
+  Omit<
+    VerdictCells,
+    "status" | "sub_status" | "is_duplicate" | "reason" | "flags" | "mx_host" | "ai_reasons"
+  > & {
+    status: Verdict["status"];
+    sub_status: SubStatus;
+  };
 
 /** Null: it has no verdict yet. */
 export type StoredRow = { row: number; email: string; is_duplicate: boolean; verdict: StoredVerdict | null };
