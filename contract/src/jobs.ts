@@ -3,6 +3,7 @@ import { type Static, Type } from "typebox";
 import { KEY_MODES } from "./accounts.ts";
 import { Problem } from "./problems.ts";
 import { Count, Moment, Nullable, OneOf, Paging, Sandbox, Uuid } from "./shape.ts";
+import { RecommendationField } from "./validation.ts";
 import { ALL_SUB_STATUSES, DOWNLOAD_FORMATS, JOB_STATUSES, STATUSES } from "./words.ts";
 
 export const UploadPreview = Type.Object({
@@ -106,6 +107,7 @@ export const JobResult = Type.Object({
   confidence: Type.Number({ minimum: 0, maximum: 1 }),
   is_valid: Type.Boolean(),
   safe_to_send: Type.Boolean(),
+  recommendation: RecommendationField,
   score: Type.Integer({ minimum: 0, maximum: 100 }),
   suggestion: Nullable(Type.String()),
   is_duplicate: Type.Boolean(),

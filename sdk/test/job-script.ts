@@ -72,6 +72,7 @@ export function resultOf(row: number): JobResult {
     confidence: 0.95,
     is_valid: true,
     safe_to_send: true,
+    recommendation: "send",
     score: 95,
     suggestion: null,
     is_duplicate: false,

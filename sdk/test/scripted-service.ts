@@ -96,6 +96,7 @@ export function bulkOf(emails: readonly string[], changes: Partial<BulkItem> = {
       status: "valid",
       is_valid: true,
       safe_to_send: true,
+      recommendation: "send",
       confidence: 0.95,
       sub_status: "",
       score: 95,

@@ -263,6 +263,7 @@ const OURS = [
   "smtp_code",
   "checked_at",
   "is_duplicate",
+  "recommendation",
 ].map((name) => `mailvet_${name}`);
 
 describe("credits", () => {

@@ -54,5 +54,6 @@ function cellsOf({ details, catchall, metadata, ...result }: ValidationResult): 
     smtp_code: details.smtp_code,
     checked_at: new Date(metadata.checked_at * 1000).toISOString(),
     is_duplicate: false,
+    recommendation: result.recommendation,
   };
 }

@@ -61,6 +61,7 @@ test("a verdict fills its columns, and a row without one leaves them blank", () 
     smtp_code: 250,
     checked_at: "2026-01-02T03:04:05.000Z",
     is_duplicate: true,
+    recommendation: "caution",
   });
   expect(Object.fromEntries(VERDICT_COLUMNS.map((column, index) => [column, cells[index]]))).toMatchObject({
     mailvet_status: "risky",
@@ -69,6 +70,7 @@ test("a verdict fills its columns, and a row without one leaves them blank", () 
     mailvet_suggestion: "",
     mailvet_smtp_code: "250",
     mailvet_is_duplicate: "true",
+    mailvet_recommendation: "caution",
   });
   expect(verdictCells(undefined)).toEqual(VERDICT_COLUMNS.map(() => ""));
 });

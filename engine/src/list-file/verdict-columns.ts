@@ -16,6 +16,7 @@ export type VerdictCells = {
   smtp_code: number;
   checked_at: string;
   is_duplicate: boolean;
+  recommendation: string;
 };
 
 const FIELDS = [
@@ -34,6 +35,7 @@ const FIELDS = [
   "smtp_code",
   "checked_at",
   "is_duplicate",
+  "recommendation",
 ] as const satisfies readonly (keyof VerdictCells)[];
 
 export const VERDICT_COLUMNS: readonly string[] = FIELDS.map((field) => `mailvet_${field}`);

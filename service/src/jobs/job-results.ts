@@ -3,7 +3,13 @@
  *
  * A verdict is stored once, at the first row with the email. Duplicate rows refer to it.
  */
-import { type JobResult, type ResultsQuery, STATUSES, type Status } from "@mailvet/contract";
+import {
+  type JobResult,
+  type ResultsQuery,
+  recommendationOf,
+  STATUSES,
+  type Status,
+} from "@mailvet/contract";
 import type pg from "pg";
 import type { Owner } from "../base/caller.ts";
 import type { Database } from "../db/database.ts";
@@ -29,7 +35,10 @@ export async function jobResults(
     }),
     countResults(pool, job, statuses),
   ]);
-  if (job.isTest) for (const result of rows) result.sandbox = true;
+  for (const result of rows) {
+    result.recommendation = recommendationOf(result);
+    if (job.isTest) result.sandbox = true;
+  }
   return { results: rows, total };
 }
 

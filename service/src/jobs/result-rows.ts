@@ -2,7 +2,7 @@
  * Stored results: one row per unique email, in the partition of the job (retention.ts). While a deployment is updated,
  * workers of an earlier release store rows in the default partition; so that one is read as well.
  */
-import type { ValidationResult } from "@mailvet/contract";
+import { recommendationOf, type ValidationResult } from "@mailvet/contract";
 import { reportOf } from "@mailvet/engine";
 import type { VerdictCells } from "@mailvet/engine/list-file";
 import { sql } from "drizzle-orm";
@@ -117,7 +117,12 @@ export async function readVerdicts(
     text: VERDICTS,
     values: [job.id, firstRow, endRow, partitionOf(job)],
   });
-  return new Map(rows[0]?.verdicts?.map((verdict) => [verdict.row, verdict]));
+  return new Map(
+    rows[0]?.verdicts?.map((verdict) => [
+      verdict.row,
+      { ...verdict, recommendation: recommendationOf(verdict) },
+    ]),
+  );
 }
 
 /**

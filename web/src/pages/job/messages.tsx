@@ -1,5 +1,5 @@
 /** Texts of the job page: progress, actions, downloads, results, and the reasons for verdicts. */
-import type { JobStatus, Status, SubStatus } from "@mailvet/contract";
+import type { JobStatus, Recommendation, Status, SubStatus } from "@mailvet/contract";
 import type { ReactNode } from "react";
 import { formatNumber, plural } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
@@ -104,6 +104,8 @@ export const messages = {
     empty: "Shown with the first verdicts.",
     more: (count: number) => `Show ${plural(count, "more reason")}`,
     fewer: "Show fewer",
+    advice: (status: Status, recommendation: Recommendation) =>
+      `${status} · ${common.recommendations[recommendation].toLowerCase()}`,
   },
 
   results: {

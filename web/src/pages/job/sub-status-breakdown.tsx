@@ -1,5 +1,6 @@
 /** Reasons for the verdicts of a job, most frequent first. */
 import type { Job } from "@mailvet/contract";
+import { recommendationOf } from "@mailvet/contract/words";
 import { Button, Group, Paper, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { formatNumber, formatPercent } from "../../components/number-format.ts";
@@ -45,7 +46,10 @@ export function SubStatusBreakdown({ job }: { job: Job }) {
                     {name}
                   </Text>{" "}
                   <Text span c="dimmed">
-                    {status}
+                    {messages.reasons.advice(
+                      status,
+                      recommendationOf({ sub_status: subStatus, safe_to_send: true }),
+                    )}
                   </Text>
                 </Text>
                 <Text size="sm" className="tabular" style={{ whiteSpace: "nowrap" }}>

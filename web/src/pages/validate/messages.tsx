@@ -64,7 +64,7 @@ export const messages = {
   },
 
   card: {
-    safeToSend: "Safe to send",
+    recommendation: "Recommendation",
     confidence: "Confidence",
     confidenceHint: (status: Status) => `How certain the verdict “${status}” is.`,
     score: common.score,
