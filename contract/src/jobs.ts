@@ -33,6 +33,26 @@ export const ConfirmRequest = Type.Object(
 );
 export type ConfirmRequest = Static<typeof ConfirmRequest>;
 
+const EstimatedCounts = {
+  valid: Count("Known to be valid, from a recent check."),
+  invalid: Count("Invalid."),
+  risky: Count("Risky."),
+  undecided: Count("Only the mail server can tell: the job asks it."),
+};
+
+export const UploadEstimate = Type.Object({
+  upload_id: Uuid("From the preview."),
+  email_column: Type.String(),
+  sampled: Count("Emails of random rows that were checked, up to DNS."),
+  ...EstimatedCounts,
+  expected: Nullable(
+    Type.Object(EstimatedCounts),
+    "The same for the whole list; null while its unique emails are not counted.",
+  ),
+  credits: Nullable(Count("What the job costs: one credit per unique email.")),
+});
+export type UploadEstimate = Static<typeof UploadEstimate>;
+
 export const JOB_PHASES = ["waiting", "validating", "retrying", "done"] as const;
 
 export const Job = Type.Object({
@@ -60,7 +80,10 @@ export const Job = Type.Object({
   unknown_count: Count("Unknown so far."),
   sub_status_counts: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
   credits_reserved: Count("Credits still reserved."),
-  credits_used: Count("Credits spent."),
+  credits_used: Count("Credits spent: one per unique email with a verdict."),
+  credits_refunded: Count(
+    "Of these, credits that were returned at the end, for results that are our own fault.",
+  ),
   error: Nullable(Problem),
   results_url: Nullable(Type.String()),
 });

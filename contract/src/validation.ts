@@ -191,7 +191,10 @@ export const BulkItem = Type.Object({
 });
 export type BulkItem = Static<typeof BulkItem>;
 
-/** total = valid + invalid + risky + unknown + duplicate; credits_used = total − duplicate. */
+/**
+ * total = valid + invalid + risky + unknown + duplicate; credits_used = total − duplicate, except that sandbox addresses are
+ * free in the web app.
+ */
 export const BulkSummary = Type.Object({
   total: Count("Emails submitted."),
   valid_count: Count("Unique emails that are valid."),
@@ -200,6 +203,9 @@ export const BulkSummary = Type.Object({
   unknown_count: Count("Unique emails with an unknown result."),
   duplicate_count: Count("Duplicates of an earlier email; free."),
   credits_used: Count("One per unique email."),
+  credits_refunded: Count(
+    "Credits returned for results that are the fault of the service, such as `internal_error`.",
+  ),
   results: Type.Array(BulkItem, { description: "One item per unique email, in order of first appearance." }),
 });
 export type BulkSummary = Static<typeof BulkSummary>;

@@ -1,5 +1,13 @@
 /** Jobs: upload a file, confirm, follow the job, download the results. */
-import type { DownloadFormat, Job, JobResult, JobStatus, Status, UploadPreview } from "@mailvet/contract";
+import type {
+  DownloadFormat,
+  Job,
+  JobResult,
+  JobStatus,
+  Status,
+  UploadEstimate,
+  UploadPreview,
+} from "@mailvet/contract";
 import { type WatchOptions, watchJob } from "./job-watch.ts";
 import type { Page, PageQuery, RequestOptions, Requests } from "./requests.ts";
 import type { CallOptions, IdempotentOptions, OpenStream } from "./transport.ts";
@@ -11,6 +19,8 @@ export type JobMethods = {
    * sent again after a failure. Any other stream is sent once, and not every browser supports it.
    */
   upload(file: UploadFile, options?: IdempotentOptions): Promise<UploadPreview>;
+  /** Checks a sample of the upload up to DNS, free of charge: the verdicts to expect, and the cost. Takes up to ten seconds. */
+  estimate(choice: { uploadId: string; emailColumn: string }, options?: CallOptions): Promise<UploadEstimate>;
   /** Reserves a credit per unique email of the column and starts the job. Confirming an upload twice returns the same job. */
   confirm(choice: { uploadId: string; emailColumn: string }, options?: IdempotentOptions): Promise<Job>;
   /** Newest first. */
@@ -76,6 +86,8 @@ export function jobMethods(requests: Requests, open: OpenStream): JobMethods {
         ...options,
       });
     },
+    estimate: ({ uploadId, emailColumn }, options) =>
+      requests.post("/bulk/upload/estimate", { upload_id: uploadId, email_column: emailColumn }, options),
     confirm: ({ uploadId, emailColumn }, options) =>
       requests.post("/bulk/upload/confirm", { upload_id: uploadId, email_column: emailColumn }, options),
     list: ({ skip, limit, status } = {}, options) =>

@@ -32,6 +32,7 @@ export function jobOf(changes: Partial<Job> = {}): Job {
     sub_status_counts: {},
     credits_reserved: 3,
     credits_used: 0,
+    credits_refunded: 0,
     error: null,
     results_url: null,
     ...changes,

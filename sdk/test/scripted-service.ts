@@ -113,6 +113,7 @@ export function bulkOf(emails: readonly string[], changes: Partial<BulkItem> = {
     unknown_count: 0,
     duplicate_count: 0,
     credits_used: emails.length,
+    credits_refunded: 0,
     results,
   };
 }

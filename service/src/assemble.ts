@@ -73,6 +73,7 @@ import { startListRefresh } from "./system/list-refresh.ts";
 import { countSharedThrottles, listSharedThrottles } from "./system/shared-throttle-report.ts";
 import { createSystem } from "./system/system.ts";
 import { createThrottleReport } from "./system/throttle-report.ts";
+import { createEstimateUpload } from "./uploads/estimate.ts";
 import { createUploadFiles } from "./uploads/upload-files.ts";
 import { createUploads } from "./uploads/uploads.ts";
 import { rescore } from "./validations/rescore.ts";
@@ -277,6 +278,7 @@ async function open(
   const validations = createValidations({
     verifier,
     ledger,
+    unknownRefund: config.unknownRefund,
     verdictCache,
     calibrations,
     naming,
@@ -324,6 +326,7 @@ async function open(
     tasks,
     publish,
     retentionDays,
+    unknownRefund: config.unknownRefund,
     countEnd: metrics.countJobEnd,
   });
   const confirmUpload = createConfirmUpload({
@@ -479,7 +482,12 @@ async function open(
           routes: [
             validationRoutes({ validations, charges: ledger }),
             domainRoutes({ validations, charges: ledger }),
-            uploadRoutes({ uploads, confirmUpload, maxUploadBytes: config.jobs.maxUploadBytes }),
+            uploadRoutes({
+              uploads,
+              confirmUpload,
+              estimateUpload: createEstimateUpload({ database, files, answers: validations.answers }),
+              maxUploadBytes: config.jobs.maxUploadBytes,
+            }),
             jobRoutes({
               database,
               files,

@@ -75,6 +75,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
     form: formWith(LIST),
     wrong: { form: new FormData(), pointer: "/file" },
   }),
+  endpoint("POST /bulk/upload/estimate", BULK, {
+    body: { upload_id: randomUUID(), email_column: "email" },
+    wrong: { body: { upload_id: 5, email_column: "email" }, pointer: "/upload_id" },
+    ignoresIdempotencyKey: true,
+  }),
   endpoint("POST /bulk/upload/confirm", BULK, {
     body: { upload_id: randomUUID(), email_column: "email" },
     wrong: { body: { upload_id: 5, email_column: "email" }, pointer: "/upload_id" },

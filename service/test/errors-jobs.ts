@@ -73,6 +73,7 @@ function confirm(uploadId: string, who: Credentials): Promise<Answer> {
 }
 
 const confirms = only("POST /bulk/upload/confirm");
+const namesColumn = only("POST /bulk/upload/confirm", "POST /bulk/upload/estimate");
 const isAboutJob = ({ path }: Endpoint) => path.includes("{job_id}");
 const movesJob = (endpoint: Endpoint) => isAboutJob(endpoint) && endpoint.method === "POST";
 const showsResults = only("GET /bulk/jobs/{job_id}/results", "GET /bulk/jobs/{job_id}/download");
@@ -174,10 +175,10 @@ const CONFIRM_ROWS: readonly Row[] = [
       return response;
     },
   ],
-  ["an unknown upload", "upload_not_found", confirms, changed({})],
-  ["an upload of another account", "upload_not_found", confirms, confirming(() => cys.brokesUpload)],
-  ["an expired upload", "upload_expired", confirms, confirming(() => cys.lateUpload)],
-  ["an unknown column", "email_column_not_found", confirms, confirming(() => cys.upload, "mail")],
+  ["an unknown upload", "upload_not_found", namesColumn, changed({})],
+  ["an upload of another account", "upload_not_found", namesColumn, confirming(() => cys.brokesUpload)],
+  ["an expired upload", "upload_expired", namesColumn, confirming(() => cys.lateUpload)],
+  ["an unknown column", "email_column_not_found", namesColumn, confirming(() => cys.upload, "mail")],
   ["a column without emails", "no_emails_found", confirms, confirming(() => cys.upload, "name")],
   [
     "a column with more emails than allowed",

@@ -49,7 +49,13 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
   const ledger = createLedger({ database });
   const failures: unknown[] = [];
   const { tasks } = openClaims(database);
-  const transitions = createJobTransitions({ database, tasks, publish: async () => {}, retentionDays: 30 });
+  const transitions = createJobTransitions({
+    database,
+    tasks,
+    publish: async () => {},
+    retentionDays: 30,
+    unknownRefund: "own_fault",
+  });
   const files = createUploadFiles({ pool: database.pool, blobs: database.blobs });
   const deps: JobRouteDeps = {
     database,

@@ -43,6 +43,9 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
       uploadRoutes({
         uploads: world.uploads,
         confirmUpload: world.confirm,
+        estimateUpload: async () => {
+          throw new Error("not used here");
+        },
         maxUploadBytes: MAX_UPLOAD_BYTES,
       }),
     ],

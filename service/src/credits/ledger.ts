@@ -18,6 +18,7 @@ import {
   conflictKeysOf,
   type LedgerChange,
   type LedgerChangeResult,
+  refundPartOf,
   type UsageCounts,
   writeLedger,
 } from "./ledger-writer.ts";
@@ -65,6 +66,11 @@ export type Ledger = {
   confirm(chargeKey: string): void;
   /** The answer that was paid for cannot be delivered. No effect if the charge was confirmed before. */
   refund(charge: ChargeName): void;
+  /**
+   * Returns part of a charge that is not confirmed yet, and its balance. Happens once for a charge, and never returns more
+   * than it: what is refunded later, because the answer was not delivered, is the rest.
+   */
+  refundPart(charge: ChargeName & { amount: number }): Promise<number>;
   balanceOf(accountId: string): Promise<Balance>;
   /** By account; those without a balance are missing. */
   balancesOf(accountIds: readonly string[]): Promise<ReadonlyMap<string, Balance>>;
@@ -197,6 +203,10 @@ export function createLedger(deps: LedgerDeps): Ledger {
     confirm: unanswered.confirm,
     refund: unanswered.refund,
     refundExpired: unanswered.refundExpired,
+    async refundPart({ accountId, chargeKey, amount }) {
+      requireAmount(amount);
+      return (await refunds.submit(refundPartOf(accountId, chargeKey, amount))).balance;
+    },
 
     async balanceOf(accountId) {
       const text = "select balance, reserved from balances where account_id = $1";

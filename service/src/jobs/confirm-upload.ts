@@ -14,6 +14,7 @@ import { Refusal } from "../base/refusal.ts";
 import type { OnLow } from "../credits/balance-checks.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { type ColumnCount, columnCount, UNCOUNTED } from "../uploads/column-email-counts.ts";
+import { columnOf, truncated } from "../uploads/email-column.ts";
 import { maxEmailsOf, refuseTooManyEmails } from "../uploads/email-limit.ts";
 import { findConfirmableUpload, markConfirmed } from "../uploads/stored-upload.ts";
 import type { UploadFiles } from "../uploads/upload-files.ts";
@@ -47,9 +48,6 @@ export type ConfirmDeps = {
 };
 
 const TOO_MANY_RETRY_SECONDS = 30;
-/** Columns listed in the error about an unknown column. */
-const MAX_LISTED_COLUMNS = 20;
-const MAX_COLUMN_CHARS = 60;
 
 export function createConfirmUpload(deps: ConfirmDeps): ConfirmUpload {
   const { database, files, transitions, limits, onLow } = deps;
@@ -120,18 +118,6 @@ async function sameJob(orm: Pick<Orm, "select">, job: JobRow, emailColumn: strin
   if (!record) throw new Refusal("upload_not_found", "This upload was deleted with its job.");
   return record;
 }
-
-function columnOf({ columns }: UploadRow, emailColumn: string): number {
-  const column = columns.indexOf(emailColumn);
-  if (column >= 0) return column;
-  const names = columns.slice(0, MAX_LISTED_COLUMNS).map((name) => `"${truncated(name)}"`);
-  const more = columns.length - names.length;
-  const message = `The columns are ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
-  throw new Refusal("email_column_not_found", message, { errors: [{ pointer: "/email_column", message }] });
-}
-
-const truncated = (name: string) =>
-  name.length > MAX_COLUMN_CHARS ? `${name.slice(0, MAX_COLUMN_CHARS)}…` : name;
 
 async function refuseTooManyJobs(tx: Orm, caller: Caller): Promise<void> {
   const { plan } = caller;

@@ -22,6 +22,7 @@ const running: JobRow = {
   processed: 400,
   reservationId: "00000000-0000-0000-0000-000000000003",
   creditsUsed: 0,
+  creditsRefunded: 0,
   error: null,
   createdAt: new Date("2026-11-15T09:59:00Z"),
   startedAt: new Date("2026-11-15T10:00:00Z"),

@@ -51,7 +51,8 @@ export function jobRecord(row: JobRow, counts: SubStatusCounts, now = new Date()
     sub_status_counts: { ...counts },
     // Everything stays reserved until the end, when it is settled.
     credits_reserved: row.reservationId === null ? 0 : row.uniqueEmails,
-    credits_used: hasEnded(row) && !row.isTest ? row.creditsUsed : row.processed - row.givenUp,
+    credits_used: hasEnded(row) && !row.isTest ? row.creditsUsed : row.processed,
+    credits_refunded: row.creditsRefunded,
     error: row.error && problemOf(row.error, row.id),
     results_url: hasEnded(row) && !isExpired(row, now) ? `${API_PREFIX}/bulk/jobs/${row.id}/results` : null,
   };

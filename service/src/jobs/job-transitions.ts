@@ -3,6 +3,7 @@ import { type JobStatus, STATUS_OF, type Status, type SubStatus, type WebhookEve
 import { and, eq, sql } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import { reserveForJob, settleJob } from "../credits/job-credits.ts";
+import { isRefunded, type UnknownRefund } from "../credits/refund-policy.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
 import type { Tasks } from "../queue/tasks.ts";
@@ -38,8 +39,9 @@ export type JobTransitionDeps = {
   publish: PublishEvent;
   /** How long rows and results are kept after the end. */
   retentionDays: number;
+  unknownRefund: UnknownRefund;
   /** For the metrics. Called right before the commit; a rollback after it is rare. */
-  countEnd?: (status: JobStatus, creditsUsed: number) => void;
+  countEnd?: (status: JobStatus, credits: { creditsUsed: number; creditsRefunded: number }) => void;
 };
 
 export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
@@ -71,11 +73,11 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
       if (reservationId === null) return undefined; // a test key's
       return reserveForJob(tx, { accountId, amount, reservationId, reference: id });
     },
-    async settle_credits(tx, { id, accountId, reservationId, processed, givenUp, keyId }) {
+    async settle_credits(tx, job) {
+      const { accountId, reservationId, processed: used, keyId } = job;
       if (reservationId === null) return;
-      const counts = await chargedCountsOf(tx, id);
-      const used = processed - givenUp;
-      await settleJob(tx, { accountId, reservationId, used, counts, keyId: keyId ?? undefined });
+      const { counts, refunded } = await chargeOf(tx, job);
+      await settleJob(tx, { accountId, reservationId, used, refunded, counts, keyId: keyId ?? undefined });
     },
     async publish(tx, job, to) {
       await publish(tx, job, `job.${to}` as WebhookEvent, { job: await readJobRecord(tx, job.id) });
@@ -86,6 +88,21 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
       await tx.update(jobs).set({ expiresAt: sql`now()` }).where(eq(jobs.id, id));
     },
   };
+
+  /** Verdicts as they are counted per day, and how many are refunded: those that are not charged, and by policy. */
+  async function chargeOf(
+    tx: Orm,
+    { id, givenUp }: JobRow,
+  ): Promise<{ counts: Record<Status, number>; refunded: number }> {
+    const counts = { valid: 0, invalid: 0, risky: 0, unknown: 0 };
+    let refunded = givenUp;
+    for (const row of await tx.select().from(jobCounts).where(eq(jobCounts.jobId, id))) {
+      const subStatus = row.subStatus as SubStatus;
+      counts[STATUS_OF[subStatus]] += row.count;
+      if (isRefunded(deps.unknownRefund, subStatus)) refunded += row.count - row.uncharged;
+    }
+    return { counts, refunded };
+  }
 
   /** Slices that replace results go on after the job's end. */
   async function keepRedrives(tx: Orm, { id, accountId }: JobRow): Promise<void> {
@@ -117,12 +134,14 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
     const { to, effects } = requireTransition(job.status, event);
     let changed = job;
     if (to !== job.status) {
-      const set = { ...columns[to], status: to, error: error ?? null };
+      const isEnd = hasEnded({ status: to }) && !hasEnded(job);
+      const creditsRefunded = isEnd ? (await chargeOf(tx, job)).refunded : job.creditsRefunded;
+      const set = { ...columns[to], status: to, error: error ?? null, creditsRefunded };
       [changed = job] = await tx.update(jobs).set(set).where(eq(jobs.id, job.id)).returning();
     }
     await runEffects(tx, job, to, effects);
     if (hasEnded(changed) && !hasEnded(job))
-      deps.countEnd?.(to, job.reservationId === null ? 0 : changed.creditsUsed);
+      deps.countEnd?.(to, job.reservationId === null ? NOTHING_SPENT : changed);
     return changed;
   }
 
@@ -166,7 +185,7 @@ function columnsByState(retentionDays: number): Record<JobStatus, PgUpdateSetSou
   };
   const end = {
     ...endPause,
-    creditsUsed: sql`${jobs.processed} - ${jobs.givenUp}`,
+    creditsUsed: sql`${jobs.processed}`,
     reservationId: null,
     completedAt: sql`clock_timestamp()`,
     expiresAt: sql`clock_timestamp() + ${retentionDays} * interval '1 day'`,
@@ -181,11 +200,4 @@ function columnsByState(retentionDays: number): Record<JobStatus, PgUpdateSetSou
   };
 }
 
-async function chargedCountsOf(tx: Orm, jobId: string): Promise<Record<Status, number>> {
-  const counts = { valid: 0, invalid: 0, risky: 0, unknown: 0 };
-  const found = await tx.select().from(jobCounts).where(eq(jobCounts.jobId, jobId));
-  for (const { subStatus, count, uncharged } of found) {
-    counts[STATUS_OF[subStatus as SubStatus]] += count - uncharged;
-  }
-  return counts;
-}
+const NOTHING_SPENT = { creditsUsed: 0, creditsRefunded: 0 };

@@ -39,9 +39,10 @@ export const jobs = pgTable(
     isPlanned: boolean().notNull().default(false),
     triedOnce: integer().notNull().default(0), // emails checked at least once
     processed: integer().notNull().default(0), // emails with a verdict
-    givenUp: integer().notNull().default(0), // of these, emails of slices that failed for good; not charged
+    givenUp: integer().notNull().default(0), // of these, not charged: emails of slices that failed for good, and sandbox addresses of the web app
     reservationId: uuid(), // reserved credits; null for test keys and after the end
     creditsUsed: integer().notNull().default(0), // settled at the end
+    creditsRefunded: integer().notNull().default(0), // of these, returned in the same transaction
     error: json().$type<{ code: string; detail: string }>(),
     createdAt: createdAt(),
     startedAt: moment(),
@@ -144,7 +145,7 @@ export const jobCounts = pgTable(
     jobId: jobId(),
     subStatus: text().notNull(),
     count: integer().notNull(),
-    uncharged: integer().notNull().default(0), // of these, of slices that were given up, also after a redrive
+    uncharged: integer().notNull().default(0), // of these, counted in given_up, also after a redrive
   },
   (table) => [primaryKey({ columns: [table.jobId, table.subStatus] })],
 );

@@ -1,5 +1,5 @@
 /**
- * A slice that failed for good: its emails get the result `internal_error`, which is not charged, and the job goes on. The
+ * A slice that failed for good: its emails get the result `internal_error`, which is refunded, and the job goes on. The
  * operator can have it checked again (queue/dead-letters.ts).
  */
 import { and, eq, inArray } from "drizzle-orm";
@@ -31,11 +31,13 @@ export function onSliceExhausted(transitions: Pick<JobTransitions, "finishIfDone
     if (!job) return undefined;
     const failed = emails.map(([row, email]) => failedRow(row, email));
     await insertResults(tx, job, failed, { keepExisting: true });
+    const counts = { internal_error: emails.length };
     const isAllDone = await countInJob(tx, slice, {
       processed: emails.length,
       triedOnce: attempt === 0 ? emails.length : 0,
-      isCharged: false,
-      counts: { internal_error: emails.length },
+      givenUp: emails.length,
+      counts,
+      uncharged: counts,
     });
     if (isAllDone === undefined) throw new Error(`job ${jobId} has ended`); // the next attempt finds no slice
     if (isAllDone) await transitions.finishIfDone(tx, jobId);

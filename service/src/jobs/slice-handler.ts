@@ -63,6 +63,7 @@ export function sliceHandler(deps: SliceHandlerDeps): TaskHandler {
       const settled = await settle(pending, all, calibration, progress);
       const continues = await saveSlice(deps, task, slice, {
         results: settled.results,
+        free: settled.results.filter((_, index) => slice.isFromApp && settled.answers[index]!.isSandbox),
         deferred: settled.deferred,
         rest: settled.pending.map(({ entry }) => entry),
         elapsedMs,

@@ -29,6 +29,8 @@ export type SaveDeps = {
 
 export type SliceOutcome = {
   results: ResultRow[];
+  /** Of these, results that cost nothing. */
+  free: ResultRow[];
   /** To be retried. */
   deferred: { email: SliceEmail; delayMs: number }[];
   /** Still in flight. */
@@ -89,11 +91,13 @@ async function save(
   if (written < results.length) throw new JobEnded(); // of a redrive: erased meanwhile
   await updateSlice(tx, slice, outcome);
   await addRetries(deps, tx, slice, outcome);
+  const counts = countsBySubStatus(results, isRedrive);
   const isAllDone = await countInJob(tx, slice, {
     processed: isRedrive ? 0 : results.length,
     triedOnce: slice.attempt === 0 && !isRedrive ? results.length + deferred.length : 0,
-    isCharged: !isRedrive,
-    counts: countsBySubStatus(results, isRedrive),
+    givenUp: isRedrive ? 0 : outcome.free.length,
+    counts,
+    uncharged: isRedrive ? counts : countsBySubStatus(outcome.free),
   });
   if (isAllDone === undefined) throw new JobEnded();
   if (isAllDone && rest.length === 0) await deps.transitions.finishIfDone(tx, jobId);
@@ -183,7 +187,7 @@ export const RESET_SLICE_NUMBERS =
 type NewSlice = Omit<PgInsertValue<typeof slices>, "number">;
 
 /** Replaced results were internal errors. */
-function countsBySubStatus(results: readonly ResultRow[], isRedrive: boolean): Record<string, number> {
+function countsBySubStatus(results: readonly ResultRow[], isRedrive = false): Record<string, number> {
   const counts: Record<string, number> = isRedrive ? { internal_error: -results.length } : {};
   for (const { sub_status } of results) counts[sub_status] = (counts[sub_status] ?? 0) + 1;
   return counts;
@@ -192,9 +196,11 @@ function countsBySubStatus(results: readonly ResultRow[], isRedrive: boolean): R
 export type JobCounts = {
   processed: number;
   triedOnce: number;
-  /** False: results of a slice that was given up, or those that replace them. */
-  isCharged: boolean;
+  /** Of the processed, those that are not charged. */
+  givenUp: number;
   counts: Record<string, number>;
+  /** Of the counts, those that are not charged: also results that replace such ones. */
+  uncharged: Record<string, number>;
 };
 
 /**
@@ -204,19 +210,20 @@ export type JobCounts = {
 export async function countInJob(
   tx: Orm,
   { jobId, isRedrive }: Pick<Slice, "jobId" | "isRedrive">,
-  { processed, triedOnce, isCharged, counts }: JobCounts,
+  { processed, triedOnce, givenUp, counts, uncharged }: JobCounts,
 ): Promise<boolean | undefined> {
   const states = sql.param([...ACTIVE_STATES]);
   const { rows } = await tx.execute<{ is_all_done: boolean }>(sql`
     with job as (
       update jobs set processed = processed + ${processed}, tried_once = tried_once + ${triedOnce},
-        given_up = given_up + ${isCharged ? 0 : processed}
+        given_up = given_up + ${givenUp}
       where id = ${jobId} and (status = any(${states}::text[]) or (${isRedrive}::boolean and erased_at is null))
       returning id, status = any(${states}::text[]) and processed = unique_emails as is_all_done
     ),
     counted as (
       insert into job_counts as c (job_id, sub_status, count, uncharged)
-      select job.id, key, value::int, case when ${isCharged}::boolean then 0 else value::int end from job, json_each_text(${JSON.stringify(counts)}::json)
+      select job.id, key, value::int, coalesce((${JSON.stringify(uncharged)}::json ->> key)::int, 0)
+      from job, json_each_text(${JSON.stringify(counts)}::json)
       on conflict (job_id, sub_status) do update set
         count = c.count + excluded.count, uncharged = c.uncharged + excluded.uncharged
     )

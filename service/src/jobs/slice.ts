@@ -20,6 +20,8 @@ export type Slice = {
   rowsExpireOn: string | null;
   accountId: string;
   isTest: boolean;
+  /** Started in the web app, where sandbox addresses are free. */
+  isFromApp: boolean;
   /** Status of the job. */
   status: JobStatus;
 };
@@ -42,6 +44,7 @@ const LOAD = `
     s.is_redrive as "isRedrive",
     coalesce(greatest(0, extract(epoch from clock_timestamp() - s.first_asked_at) * 1000 - $3::float8), 0)::float8
       as "elapsedMs",
-    j.rows_expire_on::text as "rowsExpireOn", j.account_id as "accountId", j.is_test as "isTest", j.status
+    j.rows_expire_on::text as "rowsExpireOn", j.account_id as "accountId", j.is_test as "isTest", j.key_id is null as "isFromApp",
+    j.status
   from slices s join jobs j on j.id = s.job_id
   where s.job_id = $1 and s.number = $2`;

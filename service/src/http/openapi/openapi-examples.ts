@@ -9,6 +9,7 @@ import type {
   FeedbackSummary,
   Job,
   JobResult,
+  UploadEstimate,
   UploadPreview,
   ValidationRequest,
   ValidationResult,
@@ -75,6 +76,7 @@ const bulkSummary: BulkSummary = {
   unknown_count: 0,
   duplicate_count: 1,
   credits_used: 2,
+  credits_refunded: 0,
   results: [
     {
       email: "valid@mailvet.test",
@@ -152,6 +154,18 @@ const uploadPreview: UploadPreview = {
   expires_at: "2026-11-05T12:00:00.000Z",
 };
 
+const uploadEstimate: UploadEstimate = {
+  upload_id: uploadPreview.upload_id,
+  email_column: "email",
+  sampled: 3,
+  valid: 0,
+  invalid: 1,
+  risky: 0,
+  undecided: 2,
+  expected: { valid: 0, invalid: 1, risky: 0, undecided: 2 },
+  credits: 3,
+};
+
 const confirmRequest: ConfirmRequest = { upload_id: uploadPreview.upload_id, email_column: "email" };
 
 const queued: Job = {
@@ -179,6 +193,7 @@ const queued: Job = {
   sub_status_counts: {},
   credits_reserved: 2,
   credits_used: 0,
+  credits_refunded: 0,
   error: null,
   results_url: null,
 };
@@ -198,6 +213,7 @@ const completed: Job = {
   sub_status_counts: { "": 1, mailbox_not_found: 1 },
   credits_reserved: 0,
   credits_used: 2,
+  credits_refunded: 0,
   results_url: "/api/v1/bulk/jobs/c1b0a3f4-0d3a-4a50-9d55-2f6e5d1b7c90/results",
 };
 
@@ -262,6 +278,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   inspectDomain: { response: domainReport },
   validateBulk: { request: bulkRequest, response: bulkSummary },
   previewUpload: { response: uploadPreview },
+  estimateUpload: { request: confirmRequest, response: uploadEstimate },
   confirmUpload: { request: confirmRequest, response: queued },
   listJobs: { response: [completed] },
   getJob: { response: completed },

@@ -1,9 +1,10 @@
-/** POST /bulk/upload/preview: upload a file and get a preview. POST /bulk/upload/confirm: start a job with it. */
+/** POST /bulk/upload/preview: upload a file and get a preview; /estimate: what to expect; /confirm: start a job with it. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { ConfirmRequest, Job, UploadPreview } from "@mailvet/contract";
+import { ConfirmRequest, Job, UploadEstimate, UploadPreview } from "@mailvet/contract";
 import { ACCOUNT_LIMITS } from "../../accounts/plans.ts";
 import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import type { ConfirmUpload } from "../../jobs/confirm-upload.ts";
+import type { EstimateUpload } from "../../uploads/estimate.ts";
 import type { Uploads } from "../../uploads/uploads.ts";
 import { REPLAYED, requestName, storeResponse } from "../middleware/idempotency.ts";
 import { acceptForms, drainBody, readFile } from "./multipart-file.ts";
@@ -13,6 +14,7 @@ import "../route-config.ts";
 export type UploadRouteDeps = {
   uploads: Pick<Uploads, "preview">;
   confirmUpload: ConfirmUpload;
+  estimateUpload: EstimateUpload;
   maxUploadBytes: number;
 };
 
@@ -20,7 +22,7 @@ export type UploadRouteDeps = {
 const CONCURRENCY = { what: "uploads", perAccount: ACCOUNT_LIMITS.concurrent_uploads, total: 32 };
 
 export const uploadRoutes =
-  ({ uploads, confirmUpload, maxUploadBytes }: UploadRouteDeps): FastifyPluginAsyncTypebox =>
+  ({ uploads, confirmUpload, estimateUpload, maxUploadBytes }: UploadRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     const slots = createConcurrencyLimit(CONCURRENCY);
     const stopping = shutdownSignal(app);
@@ -74,6 +76,31 @@ export const uploadRoutes =
         },
       );
     });
+
+    app.post(
+      "/bulk/upload/estimate",
+      {
+        schema: {
+          operationId: "estimateUpload",
+          tags: ["jobs"],
+          summary: "Estimate an upload",
+          description:
+            "Checks 200 random rows up to DNS, within ten seconds and free of charge, and returns the verdicts to expect and the cost of the list. Addresses that only a mail server can decide are `undecided`.",
+          body: ConfirmRequest,
+          response: { 200: UploadEstimate },
+        },
+        config: {
+          access: { scope: "bulk" },
+          isBulk: true,
+          idempotency: false, // it changes nothing
+          problems: ["upload_not_found", "upload_expired", "email_column_not_found"],
+        },
+      },
+      (request) => {
+        const { upload_id: uploadId, email_column: emailColumn } = request.body;
+        return estimateUpload(request.caller!, { uploadId, emailColumn });
+      },
+    );
 
     app.post(
       "/bulk/upload/confirm",

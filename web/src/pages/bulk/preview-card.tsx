@@ -8,6 +8,7 @@ import { accountQuery, queries, service } from "../../queries.ts";
 import { JOBS_KEY, jobQuery } from "./job-queries.ts";
 import { messages } from "./messages.tsx";
 import { columnCounts, MissingCredits, PreviewCost } from "./preview-cost.tsx";
+import { PreviewEstimate } from "./preview-estimate.tsx";
 import { removePreview } from "./preview-storage.ts";
 import { PreviewTable } from "./preview-table.tsx";
 import { UploadError } from "./upload-error.tsx";
@@ -77,6 +78,7 @@ export function PreviewCard({ preview, column, onColumn, onDiscard }: PreviewCar
           <PreviewTable preview={preview} chosen={column} />
         </Stack>
         <PreviewCost preview={preview} column={column} balance={balance} />
+        <PreviewEstimate uploadId={preview.upload_id} column={column} />
 
         {start.error && <UploadError error={start.error} />}
         <Group justify="space-between" gap="sm">

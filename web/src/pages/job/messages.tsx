@@ -93,6 +93,8 @@ export const messages = {
     unique: "Unique emails",
     duplicates: "Duplicates",
     creditsUsed: "Credits used",
+    used: (used: number, refunded: number) =>
+      refunded === 0 ? formatNumber(used) : `${formatNumber(used)}, ${formatNumber(refunded)} refunded`,
     creditsReserved: "Credits reserved",
     finished: "Finished",
   },

@@ -1,0 +1,1 @@
+ALTER TABLE "jobs" ADD COLUMN "credits_refunded" integer DEFAULT 0 NOT NULL;
