@@ -62,6 +62,7 @@ export const Job = Type.Object({
   phase: OneOf(JOB_PHASES, { description: '"retrying" when only greylisted rows are left.' }),
   filename: Type.String(),
   email_column: Type.String(),
+  attempt: Type.Integer({ minimum: 1, description: "1, and one more for each recheck." }),
   created_at: Moment("Confirmation time."),
   started_at: Nullable(Moment("Start time.")),
   completed_at: Nullable(Moment("End time, whether completed, failed or cancelled.")),
@@ -88,6 +89,29 @@ export const Job = Type.Object({
   results_url: Nullable(Type.String()),
 });
 export type Job = Static<typeof Job>;
+
+export const RECHECK_CHOICES = ["unknown", "risky", "all", "filter"] as const;
+
+export const RecheckRequest = Type.Object(
+  {
+    which: OneOf(RECHECK_CHOICES, { description: "Results to ask again for." }),
+    filter: Type.Optional(
+      Type.Object(
+        {
+          status: Type.Optional(OneOf(STATUSES)),
+          sub_status: Type.Optional(OneOf(ALL_SUB_STATUSES)),
+          provider: Type.Optional(Type.String({ maxLength: 100 })),
+          domain: Type.Optional(Type.String({ maxLength: 255 })),
+          min_score: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+          max_score: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+        },
+        { additionalProperties: false, description: "With `which: filter`: all of these must apply." },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type RecheckRequest = Static<typeof RecheckRequest>;
 
 export const JobListQuery = Type.Object(
   { ...Paging, status: Type.Optional(OneOf(JOB_STATUSES)) },
@@ -134,6 +158,8 @@ export const JobResult = Type.Object({
   score: Type.Integer({ minimum: 0, maximum: 100 }),
   suggestion: Nullable(Type.String()),
   is_duplicate: Type.Boolean(),
+  previous_status: Nullable(OneOf(STATUSES), "Before the last recheck of this row; null without one."),
+  previous_sub_status: Nullable(OneOf(ALL_SUB_STATUSES)),
   sandbox: Sandbox,
 });
 export type JobResult = Static<typeof JobResult>;

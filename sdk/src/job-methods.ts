@@ -4,6 +4,7 @@ import type {
   Job,
   JobResult,
   JobStatus,
+  RecheckRequest,
   Status,
   UploadEstimate,
   UploadPreview,
@@ -44,6 +45,8 @@ export type JobMethods = {
   ): AsyncGenerator<JobResult, void, undefined>;
   /** The rows of the file with their verdicts; `body` of the response is a stream. Default: CSV. */
   download(jobId: string, query?: DownloadChoice, options?: CallOptions): Promise<Response>;
+  /** Checks results of a completed job again. An `unknown` of the last 24 hours is free. */
+  recheck(jobId: string, request: RecheckRequest, options?: IdempotentOptions): Promise<Job>;
   cancel(jobId: string, options?: CallOptions): Promise<Job>;
   pause(jobId: string, options?: CallOptions): Promise<Job>;
   resume(jobId: string, options?: CallOptions): Promise<Job>;
@@ -121,6 +124,7 @@ export function jobMethods(requests: Requests, open: OpenStream): JobMethods {
         accept: "*/*",
         ...options,
       }),
+    recheck: (jobId, request, options) => requests.post(pathOf(jobId, "/recheck"), request, options),
     cancel: transition("cancel"),
     pause: transition("pause"),
     resume: transition("resume"),

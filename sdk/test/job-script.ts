@@ -13,6 +13,7 @@ export function jobOf(changes: Partial<Job> = {}): Job {
     phase: "validating",
     filename: "people.csv",
     email_column: "email",
+    attempt: 1,
     created_at: "2026-01-01T00:00:00.000Z",
     started_at: "2026-01-01T00:00:01.000Z",
     completed_at: null,
@@ -77,6 +78,8 @@ export function resultOf(row: number): JobResult {
     score: 95,
     suggestion: null,
     is_duplicate: false,
+    previous_status: null,
+    previous_sub_status: null,
   };
 }
 

@@ -47,6 +47,7 @@ import { createJobActions } from "./jobs/job-actions.ts";
 import { createJobProgress } from "./jobs/job-progress.ts";
 import { createJobTransitions } from "./jobs/job-transitions.ts";
 import { createJobWatch } from "./jobs/job-watch.ts";
+import { createRecheckJob } from "./jobs/recheck.ts";
 import { onSliceExhausted, redriveSlice } from "./jobs/slice-give-up.ts";
 import { sliceHandler } from "./jobs/slice-handler.ts";
 import { planHandler } from "./jobs/slice-planner.ts";
@@ -338,6 +339,7 @@ async function open(
     onLow: webhooks.publishLowCredits,
   });
   const jobActions = createJobActions({ database, files, transitions, retentionDays });
+  const recheckJob = createRecheckJob({ database, transitions, onLow: webhooks.publishLowCredits });
   const watch = createJobWatch({ database, pubsub });
   closers.push(() => watch.close());
 
@@ -493,6 +495,7 @@ async function open(
               files,
               watch,
               actions: jobActions,
+              recheckJob,
               log,
             }),
             feedbackRoutes({ feedback, maxUploadBytes: config.jobs.maxUploadBytes }),

@@ -95,6 +95,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   endpoint("POST /bulk/jobs/{job_id}/cancel", BULK),
   endpoint("POST /bulk/jobs/{job_id}/pause", BULK),
   endpoint("POST /bulk/jobs/{job_id}/resume", BULK),
+  endpoint("POST /bulk/jobs/{job_id}/recheck", BULK, {
+    body: { which: "unknown" },
+    wrong: { body: { which: "some" }, pointer: "/which" },
+  }),
   endpoint("DELETE /bulk/jobs/{job_id}", BULK),
   endpoint(
     "POST /feedback",

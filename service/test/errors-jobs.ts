@@ -29,7 +29,9 @@ const cys = {} as Record<
   | "freesUpload"
   | "queuedJob"
   | "expiredJob"
-  | "hugeJob",
+  | "hugeJob"
+  | "brokesJob"
+  | "freesJob",
   string
 >;
 
@@ -53,6 +55,18 @@ export async function settleCy(): Promise<void> {
   await change("jobs", expiredJob, "status = 'completed', expires_at = now()");
   const hugeJob = await jobOf(await upload(asCy, LIST));
   await change("jobs", hugeJob, "status = 'completed', total_rows = 2000000");
+  /** A completed job of another account, with a result. */
+  const completedJobOf = async (accountId: string): Promise<string> => {
+    const id = await jobOf(await upload(asCy, LIST));
+    await change("jobs", id, `status = 'completed', account_id = '${accountId}'`);
+    await service.database.pool.query(
+      `insert into results (job_id, row, email, status, sub_status, confidence, score, is_valid, safe_to_send, provider,
+         is_catchall, is_disposable, is_role_based, is_free, smtp_code, checked_at)
+       values ($1, 1, 'valid@mailvet.test', 'valid', '', 1, 97, true, true, '', false, false, false, false, 250, now())`,
+      [id],
+    );
+    return id;
+  };
   const asFree = { cookie: free.cookie };
   await jobOf(await upload(asFree, LIST), asFree);
   Object.assign(cys, {
@@ -62,6 +76,8 @@ export async function settleCy(): Promise<void> {
     queuedJob: await jobOf(confirmedUpload),
     expiredJob,
     hugeJob,
+    brokesJob: await completedJobOf(broke.accountId),
+    freesJob: await completedJobOf(free.accountId),
     brokesUpload: await upload({ key: broke.key }, LIST),
     freesUpload: await upload(asFree, LIST),
   });
@@ -75,7 +91,9 @@ function confirm(uploadId: string, who: Credentials): Promise<Answer> {
 const confirms = only("POST /bulk/upload/confirm");
 const namesColumn = only("POST /bulk/upload/confirm", "POST /bulk/upload/estimate");
 const isAboutJob = ({ path }: Endpoint) => path.includes("{job_id}");
-const movesJob = (endpoint: Endpoint) => isAboutJob(endpoint) && endpoint.method === "POST";
+const rechecks = only("POST /bulk/jobs/{job_id}/recheck");
+const movesJob = (endpoint: Endpoint) =>
+  isAboutJob(endpoint) && endpoint.method === "POST" && !rechecks(endpoint);
 const showsResults = only("GET /bulk/jobs/{job_id}/results", "GET /bulk/jobs/{job_id}/download");
 
 /** Uploads a file. */
@@ -203,10 +221,34 @@ const CONFIRM_ROWS: readonly Row[] = [
   ],
 ];
 
+const RECHECK = { method: "POST", body: { which: "all" } };
+
 const JOB_ROWS: readonly Row[] = [
+  [
+    "a recheck without credits",
+    "insufficient_credits",
+    rechecks,
+    () =>
+      fixture.service.ask(`/bulk/jobs/${cys.brokesJob}/recheck`, {
+        ...RECHECK,
+        key: fixture.people.broke.key,
+      }),
+  ],
+  [
+    "a recheck that is one active job too many",
+    "too_many_active_jobs",
+    rechecks,
+    () =>
+      fixture.service.ask(`/bulk/jobs/${cys.freesJob}/recheck`, {
+        ...RECHECK,
+        ...OWN_PAGE,
+        cookie: fixture.people.free.cookie,
+      }),
+  ],
   ["an unknown job", "job_not_found", isAboutJob, changed({})],
   ["results of an unfinished job", "results_not_ready", showsResults, aboutJob(() => cys.queuedJob)],
   ["expired results", "results_expired", showsResults, aboutJob(() => cys.expiredJob)],
+  ["a recheck of expired results", "results_expired", rechecks, aboutJob(() => cys.expiredJob)],
   [
     "more rows than a worksheet holds",
     "payload_too_large",
@@ -217,7 +259,11 @@ const JOB_ROWS: readonly Row[] = [
   [
     "a queued job",
     "job_state_conflict",
-    only("POST /bulk/jobs/{job_id}/pause", "POST /bulk/jobs/{job_id}/resume"),
+    only(
+      "POST /bulk/jobs/{job_id}/pause",
+      "POST /bulk/jobs/{job_id}/resume",
+      "POST /bulk/jobs/{job_id}/recheck",
+    ),
     aboutJob(() => cys.queuedJob),
   ],
 ];

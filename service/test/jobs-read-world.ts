@@ -21,6 +21,7 @@ import { createIdempotentResponses } from "../src/idempotency/idempotent-respons
 import { createJobActions } from "../src/jobs/job-actions.ts";
 import { createJobTransitions } from "../src/jobs/job-transitions.ts";
 import { createJobWatch } from "../src/jobs/job-watch.ts";
+import { createRecheckJob } from "../src/jobs/recheck.ts";
 import { duplicates, jobCounts, jobs, results } from "../src/jobs/schema.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
@@ -62,6 +63,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
     files,
     watch,
     actions: createJobActions({ database, files, transitions, retentionDays: 30 }),
+    recheckJob: createRecheckJob({ database, transitions }),
     log: { event: (_, fields) => failures.push(fields?.err) },
   };
   const app = buildApp({

@@ -119,7 +119,8 @@ async function sameJob(orm: Pick<Orm, "select">, job: JobRow, emailColumn: strin
   return record;
 }
 
-async function refuseTooManyJobs(tx: Orm, caller: Caller): Promise<void> {
+/** Throws too_many_active_jobs. The account is locked. */
+export async function refuseTooManyJobs(tx: Orm, caller: Caller): Promise<void> {
   const { plan } = caller;
   const { active_jobs: limit } = PLAN_LIMITS[plan];
   const [active] = await tx

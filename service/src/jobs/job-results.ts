@@ -62,7 +62,8 @@ export const PAGE = `
   )
   select page.row, page.email, verdict.*, page.is_duplicate
     from page, lateral (
-      select status, sub_status, confidence, is_valid, safe_to_send, score, suggestion
+      select status, sub_status, confidence, is_valid, safe_to_send, score, suggestion, previous_status,
+          previous_sub_status
         from results where ${inPartition("$6")} and job_id = $1 and row = page.first_row offset 0
     ) verdict
    order by page.row`;

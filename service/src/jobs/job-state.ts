@@ -9,7 +9,16 @@ import { Refusal } from "../base/refusal.ts";
 /** `new`: the job's row does not exist yet. */
 export type JobState = "new" | JobStatus;
 
-export type JobEvent = "confirm" | "start" | "pause" | "resume" | "cancel" | "finish" | "fail" | "erase";
+export type JobEvent =
+  | "confirm"
+  | "start"
+  | "pause"
+  | "resume"
+  | "cancel"
+  | "finish"
+  | "fail"
+  | "erase"
+  | "recheck";
 
 export type JobEffect =
   | "add_plan_task"
@@ -55,7 +64,10 @@ const TRANSITIONS: Readonly<Record<JobState, Partial<Record<JobEvent, Transition
     fail: FAIL,
     erase: CANCEL_AND_ERASE,
   },
-  completed: { erase: { to: "completed", effects: ["expire_now"] } },
+  completed: {
+    erase: { to: "completed", effects: ["expire_now"] },
+    recheck: { to: "queued", effects: ["add_plan_task", "notify", "reserve_credits"] },
+  },
   cancelled: { erase: { to: "cancelled", effects: ["expire_now"] } },
   failed: { erase: { to: "failed", effects: ["expire_now"] } },
 };
@@ -81,6 +93,7 @@ const PARTICIPLES: Readonly<Record<JobEvent, string>> = {
   finish: "finished",
   fail: "failed",
   erase: "erased",
+  recheck: "checked again",
 };
 
 /** States in which a job counts against the plan's limit of active jobs. */

@@ -96,6 +96,56 @@ export async function replaceResults(tx: Orm, job: StoredJob, rows: readonly Res
   return rowCount ?? 0;
 }
 
+/** What became of a rechecked row: replaced, or kept because the new result decides less. */
+export type RecheckedRow = { row: number; sub_status: string; isReplaced: boolean };
+
+/** A verdict is replaced unless the new one is `unknown` and the old one is not. Fewer than given: erased meanwhile. */
+export async function replaceByRecheck(
+  tx: Orm,
+  job: StoredJob,
+  attempt: number,
+  rows: readonly ResultRow[],
+): Promise<RecheckedRow[]> {
+  if (rows.length === 0) return [];
+  const isOfJob = sql`r.expires_on in (${partitionOf(job)}::date, ${DEFAULT_DATE}::date) and r.job_id = ${job.id}`;
+  const { rows: found } = await tx.execute<RecheckedRow>(sql`
+    with new as materialized (
+      select * from json_to_recordset(${JSON.stringify(rows)}::json) as r (
+        "row" int, status text, sub_status text, confidence real, score smallint, is_valid boolean,
+        safe_to_send boolean, suggestion text, provider text, is_catchall boolean, is_disposable boolean,
+        is_role_based boolean, is_free boolean, smtp_code smallint, checked_at float8
+      )
+    ),
+    replaced as (
+      update results r set status = new.status, sub_status = new.sub_status, confidence = new.confidence,
+        score = new.score, is_valid = new.is_valid, safe_to_send = new.safe_to_send, suggestion = new.suggestion,
+        provider = new.provider, is_catchall = new.is_catchall, is_disposable = new.is_disposable,
+        is_role_based = new.is_role_based, is_free = new.is_free, smtp_code = new.smtp_code,
+        checked_at = to_timestamp(new.checked_at), previous_status = r.status, previous_sub_status = r.sub_status,
+        attempt = ${attempt}
+      from new
+      where ${isOfJob} and r."row" = new."row" and (new.status <> 'unknown' or r.status = 'unknown')
+      returning r."row"
+    )
+    select "row", case when replaced."row" is null then r.sub_status else new.sub_status end as sub_status,
+      replaced."row" is not null as "isReplaced"
+    from results r join new using ("row") left join replaced using ("row") where ${isOfJob}`);
+  return found;
+}
+
+/** Rows that a recheck has given up. */
+export async function keptByRecheck(
+  tx: Orm,
+  job: StoredJob,
+  rows: readonly number[],
+): Promise<RecheckedRow[]> {
+  const { rows: found } = await tx.execute<RecheckedRow>(sql`
+    select "row", sub_status, false as "isReplaced" from results
+    where expires_on in (${partitionOf(job)}::date, ${DEFAULT_DATE}::date) and job_id = ${job.id}
+      and "row" = any(${sql.param([...rows])}::int[])`);
+  return found;
+}
+
 /** Replaces what PostgreSQL text cannot hold: NUL and lone surrogates. */
 function storable(text: string): string {
   return text.replaceAll(UNSTORABLE, "\u{fffd}");

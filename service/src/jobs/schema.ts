@@ -1,5 +1,5 @@
 /** Tables of jobs: the job, its open slices, its results and its counters. */
-import { JOB_STATUSES } from "@mailvet/contract";
+import { JOB_STATUSES, type RecheckRequest } from "@mailvet/contract";
 import { sql } from "drizzle-orm";
 import {
   bigint,
@@ -19,6 +19,12 @@ import {
 import { accountId } from "../accounts/schema.ts";
 import { createdAt, moment } from "../db/columns.ts";
 import { DEFAULT_DATE } from "../db/partitions.ts";
+
+/** `stale`: for lists that are checked periodically (lists/). */
+export type RecheckChoice = RecheckRequest | { which: "stale"; olderThan: string };
+
+/** As stored with the job. `at`: when it was requested, as ISO time. */
+export type StoredRecheck = { at: string; choice: RecheckChoice };
 
 export const jobs = pgTable(
   "jobs",
@@ -43,6 +49,11 @@ export const jobs = pgTable(
     reservationId: uuid(), // reserved credits; null for test keys and after the end
     creditsUsed: integer().notNull().default(0), // settled at the end
     creditsRefunded: integer().notNull().default(0), // of these, returned in the same transaction
+    attempt: smallint().notNull().default(1), // one more for each recheck
+    recheck: json().$type<StoredRecheck>(), // what the last attempt asks again for; null: the first one
+    settledEmails: integer().notNull().default(0), // of the processed, those that are not part of this attempt
+    freeEmails: integer().notNull().default(0), // of this attempt, those that cost nothing
+    freeProcessed: integer().notNull().default(0), // of these, processed
     error: json().$type<{ code: string; detail: string }>(),
     createdAt: createdAt(),
     startedAt: moment(),
@@ -77,6 +88,8 @@ export const slices = pgTable(
     sittings: smallint().notNull().default(0), // waiting periods spent in this attempt
     firstAskedAt: moment(), // null: not yet
     isRedrive: boolean().notNull().default(false), // replaces results that were given up, also after the job's end
+    isRecheck: boolean().notNull().default(false), // replaces results by better ones
+    isFree: boolean().notNull().default(false), // of a recheck: not charged
   },
   (table) => [primaryKey({ columns: [table.jobId, table.number] })],
 );
@@ -121,6 +134,10 @@ export const results = pgTable(
     smtpCode: smallint().notNull(),
     checkedAt: moment().notNull(),
     expiresOn: expiresOn(),
+    // Of a recheck: the verdict before, and the attempt that replaced it.
+    previousStatus: text(),
+    previousSubStatus: text(),
+    attempt: smallint(),
   },
   (table) => [primaryKey({ columns: [table.jobId, table.row] })],
 );

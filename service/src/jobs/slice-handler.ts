@@ -88,7 +88,13 @@ type PendingEmail = {
 
 async function startChecks({ answers }: SliceHandlerDeps, slice: Slice): Promise<PendingEmail[]> {
   await yieldToEventLoop(); // interactive requests of the same event loop turn go first
-  const asker = { accountId: slice.accountId, isTest: slice.isTest, attempt: slice.attempt };
+  const asker = {
+    accountId: slice.accountId,
+    isTest: slice.isTest,
+    attempt: slice.attempt,
+    // A recheck asks for results that are newer than its request.
+    maxAgeMs: slice.recheckedMs === null ? undefined : Math.max(0, slice.recheckedMs),
+  };
   const inspected = await inTimeSlices(slice.emails, ([, email]) => answers.inspect(email));
   const known = await answers.knownAmong(asker, inspected);
   const unknown = inspected.filter((_, index) => known[index] === undefined);

@@ -174,6 +174,7 @@ const queued: Job = {
   phase: "waiting",
   filename: "newsletter.csv",
   email_column: "email",
+  attempt: 1,
   created_at: "2026-11-04T12:00:05.000Z",
   started_at: null,
   completed_at: null,
@@ -229,6 +230,8 @@ const firstResult: JobResult = {
   score: 97,
   suggestion: null,
   is_duplicate: false,
+  previous_status: null,
+  previous_sub_status: null,
 };
 
 const jobResults: JobResult[] = [

@@ -1,7 +1,7 @@
 /** /bulk/jobs: list and retrieve jobs, page through results; cancel, pause, resume and delete. */
 import type { ServerResponse } from "node:http";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { Job, JobListQuery, JobQuery, JobResult, ResultsQuery } from "@mailvet/contract";
+import { Job, JobListQuery, JobQuery, JobResult, RecheckRequest, ResultsQuery } from "@mailvet/contract";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import type { JobActions } from "../../jobs/job-actions.ts";
@@ -9,6 +9,7 @@ import { findJob, listJobs } from "../../jobs/job-list.ts";
 import { jobResults } from "../../jobs/job-results.ts";
 import { hasEnded } from "../../jobs/job-state.ts";
 import type { JobWatch } from "../../jobs/job-watch.ts";
+import type { RecheckJob } from "../../jobs/recheck.ts";
 import { storeResponse } from "../middleware/idempotency.ts";
 import { JobParams, type JobStreamDeps, jobStreamRoutes } from "./job-stream-routes.ts";
 import { pageHeaders, rowPageHeaders } from "./pagination.ts";
@@ -16,13 +17,14 @@ import "../route-config.ts";
 
 export type JobRouteDeps = JobStreamDeps & {
   actions: Pick<JobActions, JobAction | "erase">;
+  recheckJob: RecheckJob;
 };
 type JobAction = "cancel" | "pause" | "resume";
 
 export const jobRoutes =
   (deps: JobRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    const { database, watch, actions } = deps;
+    const { database, watch, actions, recheckJob } = deps;
     const waitForChange = changeWaiter(app, watch);
     const read = { access: { scope: "read" } } as const;
 
@@ -91,6 +93,30 @@ export const jobRoutes =
       );
     }
 
+    app.post(
+      "/bulk/jobs/:job_id/recheck",
+      {
+        schema: RECHECK_JOB,
+        config: {
+          access: { scope: "bulk" },
+          problems: [
+            "job_not_found",
+            "job_state_conflict",
+            "results_expired",
+            "insufficient_credits",
+            "too_many_active_jobs",
+          ],
+        },
+      },
+      async (request, reply) =>
+        recheckJob(
+          request.caller!,
+          request.params.job_id,
+          request.body,
+          storeResponse(request, reply, { status: 200 }),
+        ),
+    );
+
     app.delete(
       "/bulk/jobs/:job_id",
       { schema: DELETE_JOB, config: { access: { scope: "bulk" }, problems: ["job_not_found"] } },
@@ -148,6 +174,17 @@ const ACTIONS: Readonly<Record<JobAction, ActionTexts>> = {
       "Pauses a job that is being processed. Checks in progress finish and are saved; nothing else runs until the job is resumed. Its credits stay reserved.",
   },
   resume: { summary: "Resume a job", description: "Continues a paused job where it left off." },
+};
+
+const RECHECK_JOB = {
+  operationId: "recheckJob",
+  tags: ["jobs"],
+  summary: "Ask again",
+  description:
+    "Checks results of a completed job again: all `unknown` or `risky` ones, those of a filter, or all. The job runs again with `attempt` + 1; results are replaced as they arrive, except that a verdict is not replaced by `unknown`, and the one before is `previous_status`. Costs one credit per email that is asked for; an `unknown` of the last 24 hours is free, and so is an email that keeps its verdict because the check decided nothing.",
+  params: JobParams,
+  body: RecheckRequest,
+  response: { 200: Job },
 };
 
 const DELETE_JOB = {

@@ -17,6 +17,7 @@ import { JobActions, useJobTransition } from "./job-actions.tsx";
 import { JobDownloads } from "./job-downloads.tsx";
 import { JobProgress } from "./job-progress.tsx";
 import { messages } from "./messages.tsx";
+import { RecheckButton } from "./recheck-dialog.tsx";
 import { ResultsSection } from "./results-section.tsx";
 import { SubStatusBreakdown } from "./sub-status-breakdown.tsx";
 import { useJobEvents } from "./use-job-events.ts";
@@ -56,6 +57,7 @@ function JobView({ job }: { job: Job }) {
         actions={
           <Group gap="xs">
             {isReadable && <JobDownloads job={job} />}
+            {isReadable && job.status === "completed" && <RecheckButton job={job} />}
             <JobActions job={job} transition={transition} />
           </Group>
         }

@@ -87,6 +87,20 @@ export const messages = {
     announcePercent: (percent: number) => `${percent} percent of the emails have a verdict.`,
   },
 
+  recheck: {
+    open: "Check again",
+    title: "Check again",
+    which: "Results to ask again for",
+    choices: {
+      unknown: (count: number) => `Unknown (${formatNumber(count)})`,
+      risky: (count: number) => `Risky (${formatNumber(count)})`,
+      all: (count: number) => `All (${formatNumber(count)})`,
+    },
+    cost: "Costs one credit per email. Unknown results of the last 24 hours are free. A verdict is kept if the new check decides less; the one before stays visible.",
+    confirm: "Check again",
+    was: (status: Status) => `was ${status}`,
+  },
+
   facts: {
     rows: "Rows in the file",
     emails: "Rows with an email",

@@ -39,6 +39,9 @@ function Cells({ result }: { result: ShownResult }) {
       <Cell name="verdict">
         <span className={classes.dot} style={{ background: statusColor(result.status) }} aria-hidden="true" />
         {result.status}
+        {result.previous_status && result.previous_status !== result.status && (
+          <span className={classes.mark}>{messages.recheck.was(result.previous_status)}</span>
+        )}
       </Cell>
       <Cell name="reason">
         <span className={classes.cut} title={meaning}>

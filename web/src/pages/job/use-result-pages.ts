@@ -12,7 +12,7 @@ import { RESULTS_PER_PAGE, resultsQuery } from "../bulk/job-queries.ts";
 /** Fields shown in a row of the table. */
 export type ShownResult = Pick<
   JobResult,
-  "row" | "email" | "status" | "sub_status" | "score" | "suggestion" | "is_duplicate"
+  "row" | "email" | "status" | "sub_status" | "score" | "suggestion" | "is_duplicate" | "previous_status"
 >;
 
 export type ResultPages = {

@@ -72,9 +72,21 @@ async function readAll(
 
 /** Rows without a verdict have no status. */
 function resultIn(line: string): ScannedResult | undefined {
-  const { row, email, status, sub_status, score, suggestion, is_duplicate } = JSON.parse(line) as JobResult;
+  const { row, email, status, sub_status, score, suggestion, is_duplicate, previous_status } = JSON.parse(
+    line,
+  ) as JobResult;
   if (status === null) return undefined;
-  return { row, email, status, sub_status, score, suggestion, is_duplicate, text: email.toLowerCase() };
+  return {
+    row,
+    email,
+    status,
+    sub_status,
+    score,
+    suggestion,
+    is_duplicate,
+    previous_status,
+    text: email.toLowerCase(),
+  };
 }
 
 async function* linesIn(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<string> {
