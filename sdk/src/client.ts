@@ -7,6 +7,8 @@ import type {
   Credits,
   DomainReport,
   Level,
+  Statement,
+  StatementKind,
   Usage,
   ValidationResult,
 } from "@mailvet/contract";
@@ -36,6 +38,16 @@ export type ValidateOptions = {
   freshSeconds?: number | undefined;
 };
 
+/** Ledger entries of one reference, such as a job, or of one day in UTC. */
+export type LedgerFilter = { reference?: string | undefined; date?: string | undefined };
+
+export type StatementPage = PageQuery & {
+  /** Days in UTC. Default: the last 30. */
+  from?: string | undefined;
+  to?: string | undefined;
+  kind?: StatementKind | undefined;
+};
+
 export type Client = {
   /** Full result for one email. */
   validate(email: string, options?: IdempotentOptions & ValidateOptions): Promise<ValidationResult>;
@@ -57,10 +69,12 @@ export type Client = {
 
   /** Public information about the installation; needs no authentication. */
   about(options?: CallOptions): Promise<About>;
+  /** The ledger in lines: one per job, one per day and key for requests, one per grant. */
+  statement(query?: StatementPage, options?: CallOptions): Promise<Statement & { total: number }>;
   /** Plan, credits and limits. */
   account(options?: CallOptions): Promise<Account>;
   /** Balance and a page of the ledger, newest first; `total` counts all entries. */
-  credits(page?: PageQuery, options?: CallOptions): Promise<Credits & { total: number }>;
+  credits(page?: PageQuery & LedgerFilter, options?: CallOptions): Promise<Credits & { total: number }>;
   /** Usage by day and key. Default: the last 30 days. */
   usage(range?: UsagePeriod, options?: CallOptions): Promise<Usage>;
   /** Balance from the last response that contained it. */
@@ -113,8 +127,14 @@ export function createClient(options: ClientOptions): Client {
 
     about: (more) => requests.get("/about", more),
     account: (more) => requests.get("/account", more),
-    async credits({ skip, limit } = {}, more) {
-      const page = { query: { skip, limit } };
+    async statement({ skip, limit, from, to, kind } = {}, more) {
+      const query = { skip, limit, from, to, kind };
+      const path = "/credits/statement";
+      const { body, count } = await call<Statement>({ method: "GET", path, query, ...more });
+      return { ...body, total: count("x-total-count") ?? body.lines.length };
+    },
+    async credits({ skip, limit, reference, date } = {}, more) {
+      const page = { query: { skip, limit, reference, date } };
       const { body, count } = await call<Credits>({ method: "GET", path: "/credits", ...page, ...more });
       return { ...body, total: count("x-total-count") ?? body.ledger.length };
     },

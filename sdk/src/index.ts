@@ -3,6 +3,8 @@ export type { AuthMethods, Credentials } from "./auth-methods.ts";
 export {
   type Client,
   createClient,
+  type LedgerFilter,
+  type StatementPage,
   type UsagePeriod,
   type ValidateOptions,
 } from "./client.ts";

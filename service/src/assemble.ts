@@ -16,6 +16,7 @@ import { claimBlobStore } from "./blobs/claimed-store.ts";
 import { openBlobStore } from "./blobs/open-store.ts";
 import type { Config } from "./config.ts";
 import { createLedger } from "./credits/ledger.ts";
+import { statementOf } from "./credits/statement.ts";
 import { confirmCharge } from "./credits/unanswered-charges.ts";
 import { usageOf } from "./credits/usage.ts";
 import { openStorage } from "./database-storage.ts";
@@ -510,7 +511,11 @@ async function open(
               max_upload_bytes: config.jobs.maxUploadBytes,
             }),
             accountRoutes({ accounts, presentAccount }),
-            creditRoutes({ ledger, usageOf: (accountId, wanted) => usageOf(database, accountId, wanted) }),
+            creditRoutes({
+              ledger,
+              usageOf: (accountId, wanted) => usageOf(database, accountId, wanted),
+              statementOf: (accountId, wanted) => statementOf(database, accountId, wanted),
+            }),
             keyRoutes({ apiKeys }),
             authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl, presentAccount }),
             operatorRoutes({ accounts, ledger, presentAccount }),

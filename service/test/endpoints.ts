@@ -139,6 +139,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
       wrong: { query: "?limit=0", pointer: "/limit" },
     },
   ),
+  endpoint("GET /credits/statement", READ, {
+    query: "?kind=job",
+    wrong: { query: "?kind=lost", pointer: "/kind" },
+  }),
   endpoint("GET /usage", { scope: "read" }, { wrong: { query: "?from=yesterday", pointer: "/from" } }),
   endpoint("GET /keys", "session"),
   endpoint("POST /keys", "session", {

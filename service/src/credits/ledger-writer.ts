@@ -250,9 +250,10 @@ balance_change as (
   where b.account_id = total.account_id and b.account_id = any($2::uuid[])
 ),
 entry as (
-  insert into ledger (account_id, number, kind, amount, reserved_change, balance_after, reference, idempotency_key)
+  insert into ledger
+    (account_id, number, kind, amount, reserved_change, balance_after, reference, idempotency_key, key_id)
   select account_id, number, entry, change, reserved_change, balance, reference,
-    case when keeps_key then idempotency_key end
+    case when keeps_key then idempotency_key end, key_id
   from written
 ),
 reservation as (

@@ -7,7 +7,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { LedgerEntry, ReferenceKind } from "@mailvet/contract";
-import { and, desc, eq, inArray, lte } from "drizzle-orm";
+import { and, count, desc, eq, inArray, lte, sql } from "drizzle-orm";
 import { createBatcher } from "../base/batcher.ts";
 import type { LogEvent } from "../base/log-events.ts";
 import { type Database, type Orm, sqlStateOf, UNIQUE_VIOLATION } from "../db/database.ts";
@@ -74,10 +74,10 @@ export type Ledger = {
   balanceOf(accountId: string): Promise<Balance>;
   /** By account; those without a balance are missing. */
   balancesOf(accountIds: readonly string[]): Promise<ReadonlyMap<string, Balance>>;
-  /** Newest first. */
+  /** Newest first; all entries, or those of a reference or a day in UTC. */
   page(
     accountId: string,
-    paging: { skip: number; limit: number },
+    paging: { skip: number; limit: number; reference?: string | undefined; date?: string | undefined },
   ): Promise<{ entries: LedgerEntry[]; total: number }>;
   /** Opens the balance of a new account inside the caller's transaction. */
   open(tx: Orm, accountId: string, credits: number, reference: string): Promise<void>;
@@ -156,6 +156,23 @@ export function createLedger(deps: LedgerDeps): Ledger {
     return balance;
   };
 
+  const filteredPage: Ledger["page"] = async (accountId, { skip, limit, reference, date }) => {
+    const isWanted = and(
+      eq(ledger.accountId, accountId),
+      reference === undefined ? undefined : eq(ledger.reference, reference),
+      date === undefined ? undefined : sql`(${ledger.createdAt} at time zone 'utc')::date = ${date}::date`,
+    );
+    const [counted] = await orm.select({ total: count() }).from(ledger).where(isWanted);
+    const rows = await orm
+      .select()
+      .from(ledger)
+      .where(isWanted)
+      .orderBy(desc(ledger.number))
+      .limit(limit)
+      .offset(skip);
+    return { entries: rows.map(presentEntry), total: counted?.total ?? 0 };
+  };
+
   return {
     charge: (charge) => spend({ kind: "charge", ...charge }),
 
@@ -222,7 +239,9 @@ export function createLedger(deps: LedgerDeps): Ledger {
       return new Map(rows.map(({ accountId, balance, reserved }) => [accountId, { balance, reserved }]));
     },
 
-    async page(accountId, { skip, limit }) {
+    async page(accountId, { skip, limit, reference, date }) {
+      if (reference !== undefined || date !== undefined)
+        return filteredPage(accountId, { skip, limit, reference, date });
       const [account] = await orm.select().from(balances).where(eq(balances.accountId, accountId));
       const total = account?.entries ?? 0;
       const rows = await orm
