@@ -23,7 +23,7 @@ export const SERVICE_LAYERS: readonly (readonly string[])[] = [
   ["uploads"],
   ["validations"],
   ["feedback", "naming", "adjudication", "idempotency"],
-  ["webhooks"],
+  ["webhooks", "notifications"],
   ["keys"],
   ["request-limits"],
   ["accounts"],

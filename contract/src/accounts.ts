@@ -40,6 +40,18 @@ export const Account = Type.Object({
 });
 export type Account = Static<typeof Account>;
 
+export const NotificationSettings = Type.Object({
+  job_emails: Type.Boolean({ description: "Whether an email is sent when a job is completed or has failed." }),
+  low_credits_threshold: Nullable(
+    Type.Integer({ minimum: 1, maximum: 1_000_000_000 }),
+    "An email is sent when the balance falls below this; null: none.",
+  ),
+});
+export type NotificationSettings = Static<typeof NotificationSettings>;
+
+export const NotificationChanges = Type.Partial(NotificationSettings, { additionalProperties: false });
+export type NotificationChanges = Static<typeof NotificationChanges>;
+
 export const KEY_SCOPES = ["validate", "bulk", "read"] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 

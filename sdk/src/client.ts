@@ -7,6 +7,8 @@ import type {
   Credits,
   DomainReport,
   Level,
+  NotificationChanges,
+  NotificationSettings,
   Statement,
   StatementKind,
   Usage,
@@ -69,6 +71,9 @@ export type Client = {
 
   /** Public information about the installation; needs no authentication. */
   about(options?: CallOptions): Promise<About>;
+  /** What the account is told by email; with a session only. */
+  notifications(options?: CallOptions): Promise<NotificationSettings>;
+  changeNotifications(changes: NotificationChanges): Promise<NotificationSettings>;
   /** The ledger in lines: one per job, one per day and key for requests, one per grant. */
   statement(query?: StatementPage, options?: CallOptions): Promise<Statement & { total: number }>;
   /** Plan, credits and limits. */
@@ -127,6 +132,8 @@ export function createClient(options: ClientOptions): Client {
 
     about: (more) => requests.get("/about", more),
     account: (more) => requests.get("/account", more),
+    notifications: (more) => requests.get("/account/notifications", { ...more }),
+    changeNotifications: (changes) => requests.patch("/account/notifications", changes),
     async statement({ skip, limit, from, to, kind } = {}, more) {
       const query = { skip, limit, from, to, kind };
       const path = "/credits/statement";

@@ -55,6 +55,7 @@ import { planHandler } from "./jobs/slice-planner.ts";
 import { createApiKeys } from "./keys/api-keys.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { createNaming } from "./naming/naming.ts";
+import { createNotifications } from "./notifications/notifications.ts";
 import { processLeases } from "./pacing/lease-sql.ts";
 import { createSessionGates } from "./pacing/session-gates.ts";
 import { createSharedHostLimiters } from "./pacing/shared-host-limiters.ts";
@@ -323,10 +324,20 @@ async function open(
   const files = createUploadFiles({ pool: database.pool, blobs, log: log.event });
   const uploads = createUploads({ database, files, limits: config.jobs });
   const { retentionDays } = config.jobs;
+  const notifications = createNotifications({
+    database,
+    ledger,
+    mailer,
+    publicUrl: config.publicUrl ?? localUrl(config),
+    log: log.event,
+  });
   const transitions = createJobTransitions({
     database,
     tasks,
-    publish,
+    async publish(tx, owner, event, data) {
+      await publish(tx, owner, event, data);
+      await notifications.onEvent(tx, owner, event, data);
+    },
     retentionDays,
     unknownRefund: config.unknownRefund,
     countEnd: metrics.countJobEnd,
@@ -366,6 +377,8 @@ async function open(
         jobs: jobActions.eraseExpired,
         deliveries: webhooks.eraseOld,
         rechecks: validations.rechecks.eraseOld,
+        low_credits: notifications.notifyLowCredits,
+        notifications: notifications.sendDue,
         ...(hostLimiters ? { paces: hostLimiters.forgetOld } : {}),
         request_limits: () => deleteIdleUsage(pool),
         ...(adjudicator ? { questions: adjudicator.eraseOld } : {}),
@@ -510,7 +523,7 @@ async function open(
               max_csv_emails: config.jobs.maxEmailsPerFile,
               max_upload_bytes: config.jobs.maxUploadBytes,
             }),
-            accountRoutes({ accounts, presentAccount }),
+            accountRoutes({ accounts, presentAccount, notifications }),
             creditRoutes({
               ledger,
               usageOf: (accountId, wanted) => usageOf(database, accountId, wanted),

@@ -139,6 +139,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
       wrong: { query: "?limit=0", pointer: "/limit" },
     },
   ),
+  endpoint("GET /account/notifications", "session"),
+  endpoint("PATCH /account/notifications", "session", {
+    body: { job_emails: false },
+    wrong: { body: { low_credits_threshold: 0 }, pointer: "/low_credits_threshold" },
+  }),
   endpoint("GET /credits/statement", READ, {
     query: "?kind=job",
     wrong: { query: "?kind=lost", pointer: "/kind" },

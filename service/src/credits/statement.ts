@@ -8,14 +8,14 @@ import type { UsageRange } from "./usage-range.ts";
 
 export type StatementFilter = UsageRange & { kind: StatementKind | undefined; skip: number; limit: number };
 
-export type Statement = { lines: StatementLine[]; total: number };
+export type LedgerLines = { lines: StatementLine[]; total: number };
 
 /** Newest first, by the last entry of each line. */
 export async function statementOf(
   { pool }: { pool: Pick<pg.Pool, "query"> },
   accountId: string,
   { from, to, kind, skip, limit }: StatementFilter,
-): Promise<Statement> {
+): Promise<LedgerLines> {
   const { rows } = await pool.query<StatementLine & { last_at: Date; total: number }>(LINES, [
     accountId,
     from,

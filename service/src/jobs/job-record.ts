@@ -52,7 +52,7 @@ export function jobRecord(row: JobRow, counts: SubStatusCounts, now = new Date()
     sub_status_counts: { ...counts },
     // Everything stays reserved until the end, when it is settled.
     credits_reserved: row.reservationId === null ? 0 : costOf(row),
-    credits_used: hasEnded(row) && !row.isTest ? row.creditsUsed : row.creditsUsed + spentBy(row),
+    credits_used: hasEnded(row) ? row.creditsUsed : row.creditsUsed + spentBy(row),
     credits_refunded: row.creditsRefunded,
     error: row.error && problemOf(row.error, row.id),
     results_url: hasEnded(row) && !isExpired(row, now) ? `${API_PREFIX}/bulk/jobs/${row.id}/results` : null,

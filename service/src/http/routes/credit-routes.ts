@@ -12,7 +12,7 @@ import {
 import { csvLine } from "@mailvet/engine/list-file";
 import type { FastifyReply } from "fastify";
 import type { Ledger } from "../../credits/ledger.ts";
-import type { Statement as LedgerStatement, StatementFilter } from "../../credits/statement.ts";
+import type { LedgerLines, StatementFilter } from "../../credits/statement.ts";
 import type { UsageFilter } from "../../credits/usage.ts";
 import { usageRange } from "../../credits/usage-range.ts";
 import { pageHeaders } from "./pagination.ts";
@@ -21,7 +21,7 @@ import "../route-config.ts";
 export type CreditRouteDeps = {
   ledger: Pick<Ledger, "balanceOf" | "page">;
   usageOf(accountId: string, wanted: UsageFilter): Promise<UsageDay[]>;
-  statementOf(accountId: string, wanted: StatementFilter): Promise<LedgerStatement>;
+  statementOf(accountId: string, wanted: StatementFilter): Promise<LedgerLines>;
 };
 
 export const creditRoutes =

@@ -20,6 +20,7 @@ import { messages } from "./messages.tsx";
 import { RecheckButton } from "./recheck-dialog.tsx";
 import { ResultsSection } from "./results-section.tsx";
 import { SubStatusBreakdown } from "./sub-status-breakdown.tsx";
+import { useEndNotification } from "./use-end-notification.ts";
 import { useJobEvents } from "./use-job-events.ts";
 import { VerdictBreakdown } from "./verdict-breakdown.tsx";
 
@@ -47,6 +48,7 @@ export function Page() {
 function JobView({ job }: { job: Job }) {
   const { status }: Record<string, string | undefined> = useSearch({ strict: false });
   const events = useJobEvents(job.id, !hasEnded(job));
+  useEndNotification(job);
   const transition = useJobTransition(job.id);
   const pending = transition.isPending ? messages.actions.pending[transition.variables] : undefined;
   const isReadable = hasEnded(job) && job.results_url !== null;
