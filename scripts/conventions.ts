@@ -18,7 +18,7 @@ export function readSources(root: string, paths: readonly string[]): SourceFile[
 export const SERVICE_LAYERS: readonly (readonly string[])[] = [
   ["http"],
   ["system"],
-  ["downloads"],
+  ["downloads", "lists"],
   ["jobs"],
   ["uploads"],
   ["validations"],

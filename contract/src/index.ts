@@ -5,6 +5,7 @@ export * from "./domains.ts";
 export * from "./feedback.ts";
 export * from "./headers.ts";
 export * from "./jobs.ts";
+export * from "./lists.ts";
 export * from "./operator.ts";
 export * from "./plans.ts";
 export * from "./problems.ts";

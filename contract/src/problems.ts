@@ -26,6 +26,7 @@ export const PROBLEMS = {
   key_not_found: [404, "API key not found"],
   session_not_found: [404, "Session not found"],
   account_not_found: [404, "Account not found"],
+  list_not_found: [404, "List not found"],
   webhook_not_found: [404, "Webhook endpoint not found"],
   delivery_not_found: [404, "Delivery not found"],
   dead_letter_not_found: [404, "Dead letter not found"],

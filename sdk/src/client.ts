@@ -17,7 +17,7 @@ import type {
 import { type AuthMethods, authMethods } from "./auth-methods.ts";
 import { type ListOptions, validateList } from "./email-list.ts";
 import { type FeedbackMethods, feedbackMethods } from "./feedback-methods.ts";
-import { type JobMethods, jobMethods } from "./job-methods.ts";
+import { type JobMethods, jobMethods, type ListMethods, listMethods } from "./job-methods.ts";
 import { type KeyMethods, keyMethods } from "./key-methods.ts";
 import { type OperatorMethods, operatorMethods } from "./operator-methods.ts";
 import { type PageQuery, requestsBy } from "./requests.ts";
@@ -87,6 +87,7 @@ export type Client = {
 
   /** Files: upload, confirm, follow, download. */
   jobs: JobMethods;
+  lists: ListMethods;
   /** Delivery outcomes, which improve the scores. */
   feedback: FeedbackMethods;
   webhooks: WebhookMethods;
@@ -152,6 +153,7 @@ export function createClient(options: ClientOptions): Client {
     },
 
     jobs: jobMethods(requests, open),
+    lists: listMethods(requests),
     feedback: feedbackMethods(requests),
     webhooks: webhookMethods(requests),
     keys: keyMethods(requests),

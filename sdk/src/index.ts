@@ -12,7 +12,7 @@ export type { ListOptions } from "./email-list.ts";
 export { MailvetProblem, MailvetUnreachable, type UnreachableReason } from "./errors.ts";
 export type { FeedbackMethods, OutcomeInput } from "./feedback-methods.ts";
 export { createIdempotencyKey } from "./idempotency-key.ts";
-export type { DownloadChoice, JobMethods, JobsQuery, ResultsPage } from "./job-methods.ts";
+export type { DownloadChoice, JobMethods, JobsQuery, ListMethods, ResultsPage } from "./job-methods.ts";
 export type { WatchOptions } from "./job-watch.ts";
 export type { KeyMethods, NewKey } from "./key-methods.ts";
 export type { AccountsQuery, OperatorMethods } from "./operator-methods.ts";

@@ -1,11 +1,15 @@
-/** Jobs: upload a file, confirm, follow the job, download the results. */
+/** Jobs: upload a file, confirm, follow the job, download the results; and saved lists, which are jobs that are kept. */
 import type {
+  CreateListRequest,
   DownloadFormat,
   Job,
   JobResult,
   JobStatus,
+  ListChange,
   RecheckRequest,
+  SavedList,
   Status,
+  UpdateListRequest,
   UploadEstimate,
   UploadPreview,
 } from "@mailvet/contract";
@@ -129,5 +133,30 @@ export function jobMethods(requests: Requests, open: OpenStream): JobMethods {
     pause: transition("pause"),
     resume: transition("resume"),
     delete: (jobId, options) => requests.delete(pathOf(jobId), options),
+  };
+}
+
+export type ListMethods = {
+  /** Newest first. */
+  all(options?: CallOptions): Promise<SavedList[]>;
+  /** Keeps a completed job as a list. */
+  create(list: CreateListRequest, options?: CallOptions): Promise<SavedList>;
+  get(listId: string, options?: CallOptions): Promise<SavedList>;
+  /** Rows whose status changed in the last run. */
+  changes(listId: string, options?: CallOptions): Promise<ListChange[]>;
+  update(listId: string, changes: UpdateListRequest, options?: CallOptions): Promise<SavedList>;
+  /** Ends the schedule; the job expires after the retention. */
+  delete(listId: string, options?: CallOptions): Promise<void>;
+};
+
+export function listMethods(requests: Requests): ListMethods {
+  const pathOf = (listId: string, part = "") => `/lists/${encodeURIComponent(listId)}${part}`;
+  return {
+    all: (options) => requests.get("/lists", options),
+    create: (list, options) => requests.post("/lists", list, options),
+    get: (listId, options) => requests.get(pathOf(listId), options),
+    changes: (listId, options) => requests.get(pathOf(listId, "/changes"), options),
+    update: (listId, changes, options) => requests.patch(pathOf(listId), changes, options),
+    delete: (listId, options) => requests.delete(pathOf(listId), options),
   };
 }

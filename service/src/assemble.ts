@@ -36,6 +36,7 @@ import { domainRoutes } from "./http/routes/domain-routes.ts";
 import { feedbackRoutes } from "./http/routes/feedback-routes.ts";
 import { jobRoutes } from "./http/routes/job-routes.ts";
 import { keyRoutes } from "./http/routes/key-routes.ts";
+import { listRoutes } from "./http/routes/list-routes.ts";
 import { operatorRoutes } from "./http/routes/operator-routes.ts";
 import { systemRoutes } from "./http/routes/system-routes.ts";
 import { uploadRoutes } from "./http/routes/upload-routes.ts";
@@ -53,6 +54,7 @@ import { onSliceExhausted, redriveSlice } from "./jobs/slice-give-up.ts";
 import { sliceHandler } from "./jobs/slice-handler.ts";
 import { planHandler } from "./jobs/slice-planner.ts";
 import { createApiKeys } from "./keys/api-keys.ts";
+import { createLists } from "./lists/lists.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { createNaming } from "./naming/naming.ts";
 import { createNotifications } from "./notifications/notifications.ts";
@@ -262,8 +264,8 @@ async function open(
     onThreadExit: ({ error, ...exit }) => log.event("engine_thread_exited", { err: error, ...exit }),
   });
   closers.push(() => verifier.close());
-  const lists = startListRefresh({ ...config.lists, lists: verifier.lists, log });
-  closers.push(() => lists.close());
+  const referenceLists = startListRefresh({ ...config.lists, lists: verifier.lists, log });
+  closers.push(() => referenceLists.close());
   const verdictCache = createVerdictCache({
     database,
     countLookups: metrics.countLookups,
@@ -331,12 +333,20 @@ async function open(
     publicUrl: config.publicUrl ?? localUrl(config),
     log: log.event,
   });
+  const lists = createLists({
+    database,
+    recheckJob: () => recheckJob,
+    publish,
+    notifications,
+    retentionDays,
+  });
   const transitions = createJobTransitions({
     database,
     tasks,
     async publish(tx, owner, event, data) {
       await publish(tx, owner, event, data);
       await notifications.onEvent(tx, owner, event, data);
+      await lists.onEvent(tx, owner, event, data);
     },
     retentionDays,
     unknownRefund: config.unknownRefund,
@@ -377,6 +387,7 @@ async function open(
         jobs: jobActions.eraseExpired,
         deliveries: webhooks.eraseOld,
         rechecks: validations.rechecks.eraseOld,
+        lists: lists.runDue,
         low_credits: notifications.notifyLowCredits,
         notifications: notifications.sendDue,
         ...(hostLimiters ? { paces: hostLimiters.forgetOld } : {}),
@@ -462,13 +473,13 @@ async function open(
     identities,
     isIdentityDown: (name) => egressHealths[egress.findIndex((one) => one.name === name)]?.isDown === true,
     adjudicator,
-    lists,
+    lists: referenceLists,
     version,
     storage: isAlone ? "embedded" : "external",
   });
   metrics.observeDeployment(
     createDeploymentFigures({ database, countThrottles, identities }),
-    () => lists.report().made_at,
+    () => referenceLists.report().made_at,
   );
   const settings = {
     ...HTTP_DEFAULTS,
@@ -513,6 +524,7 @@ async function open(
               log,
             }),
             feedbackRoutes({ feedback, maxUploadBytes: config.jobs.maxUploadBytes }),
+            listRoutes({ lists }),
             webhookRoutes({ webhooks }),
             aboutRoutes({
               name: "Mailvet",

@@ -111,6 +111,19 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ),
   endpoint("GET /feedback/report", READ),
   endpoint("DELETE /feedback", BULK),
+  endpoint("GET /lists", READ),
+  endpoint("POST /lists", BULK, {
+    body: { job_id: randomUUID(), name: "customers" },
+    wrong: { body: { job_id: randomUUID(), name: "" }, pointer: "/name" },
+    ignoresIdempotencyKey: true,
+  }),
+  endpoint("GET /lists/{list_id}", READ),
+  endpoint("GET /lists/{list_id}/changes", READ),
+  endpoint("PATCH /lists/{list_id}", BULK, {
+    body: { schedule: "weekly" },
+    wrong: { body: { schedule: "hourly" }, pointer: "/schedule" },
+  }),
+  endpoint("DELETE /lists/{list_id}", BULK),
   endpoint("GET /webhooks", READ),
   endpoint("POST /webhooks", BULK, {
     body: { url: HOOK },

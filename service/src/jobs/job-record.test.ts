@@ -37,6 +37,7 @@ const running: JobRow = {
   expiresAt: null,
   erasedAt: null,
   rowsExpireOn: null,
+  isKept: false,
 };
 const recordOf = (changes: Partial<JobRow>) => jobRecord({ ...running, ...changes }, { "": 400 }, NOW);
 

@@ -217,7 +217,7 @@ function columnsByState(retentionDays: number): Record<JobStatus, PgUpdateSetSou
     creditsUsed: sql`${jobs.creditsUsed} + ${jobs.processed} - ${jobs.settledEmails} - ${jobs.freeProcessed}`,
     reservationId: null,
     completedAt: sql`clock_timestamp()`,
-    expiresAt: sql`clock_timestamp() + ${retentionDays} * interval '1 day'`,
+    expiresAt: sql`case when not ${jobs.isKept} then clock_timestamp() + ${retentionDays} * interval '1 day' end`,
   };
   return {
     queued: {},

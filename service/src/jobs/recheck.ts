@@ -149,7 +149,7 @@ function matches(choice: RecheckChoice): SQL {
     case "risky":
       return sql`status = ${choice.which}`;
     case "stale":
-      return sql`checked_at < ${choice.olderThan}::timestamptz`;
+      return sql`(checked_at < ${choice.olderThan}::timestamptz or status = 'unknown')`;
     case "filter": {
       const { status, sub_status, provider, domain, min_score, max_score } = choice.filter ?? {};
       const conditions = [

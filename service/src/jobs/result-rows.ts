@@ -2,7 +2,7 @@
  * Stored results: one row per unique email, in the partition of the job (retention.ts). While a deployment is updated,
  * workers of an earlier release store rows in the default partition; so that one is read as well.
  */
-import { recommendationOf, type ValidationResult } from "@mailvet/contract";
+import { type ListChange, recommendationOf, type ValidationResult } from "@mailvet/contract";
 import { reportOf } from "@mailvet/engine";
 import type { VerdictCells } from "@mailvet/engine/list-file";
 import { sql } from "drizzle-orm";
@@ -131,6 +131,22 @@ export async function replaceByRecheck(
       replaced."row" is not null as "isReplaced"
     from results r join new using ("row") left join replaced using ("row") where ${isOfJob}`);
   return found;
+}
+
+/** Rows whose status changed in the job's last attempt, to or from valid or invalid. */
+export async function changedRows(
+  by: Pick<Orm, "execute">,
+  jobId: string,
+  limit: number,
+): Promise<ListChange[]> {
+  const { rows } = await by.execute<ListChange>(sql`
+    select r."row", r.email, r.status, r.sub_status, r.previous_status, r.previous_sub_status
+    from jobs j join results r on r.job_id = j.id
+      and r.expires_on in (coalesce(j.rows_expire_on, ${DEFAULT_DATE}::date), ${DEFAULT_DATE}::date)
+    where j.id = ${jobId} and j.attempt > 1 and r.attempt = j.attempt and r.status <> r.previous_status
+      and r.status in ('valid', 'invalid')
+    order by r."row" limit ${limit}`);
+  return rows;
 }
 
 /** Rows that a recheck has given up. */

@@ -64,6 +64,7 @@ export const jobs = pgTable(
     erasedAt: moment(),
     // Partition with its results and duplicates. Null: the default partition, or there are none any more.
     rowsExpireOn: date(),
+    isKept: boolean().notNull().default(false), // as a saved list: it does not expire
   },
   (table) => [
     index().on(table.accountId, table.createdAt),

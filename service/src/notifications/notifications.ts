@@ -19,6 +19,8 @@ export type Notifications = {
   changeSettings(accountId: string, changes: Partial<NotificationSettings>): Promise<NotificationSettings>;
   /** In the transaction that publishes the event. Only the end of live jobs is told. */
   onEvent(tx: Orm, owner: Owner, event: WebhookEvent, data: Record<string, unknown>): Promise<void>;
+  /** The same for anything else that is told about jobs. */
+  tell(tx: Orm, owner: Owner, email: NotificationText): Promise<void>;
   /** Sends what is due; returns how many. For maintenance. */
   sendDue(): Promise<number>;
   /** Writes an email for each account whose balance has fallen below its threshold; returns how many. For maintenance. */
@@ -57,6 +59,11 @@ export function createNotifications({
     return row ? { job_emails: row.jobEmails, low_credits_threshold: row.lowCreditsThreshold } : DEFAULTS;
   };
 
+  const tell: Notifications["tell"] = async (tx, { accountId, isTest }, email) => {
+    if (isTest || !mailer.reachesPeople || !(await settingsOf(tx, accountId)).job_emails) return;
+    await tx.insert(outgoingEmails).values({ accountId, ...email });
+  };
+
   return {
     settingsOf: (accountId) => settingsOf(orm, accountId),
 
@@ -74,12 +81,11 @@ export function createNotifications({
         return settings;
       }),
 
-    async onEvent(tx, { accountId, isTest }, event, data) {
-      const email =
-        isTest || !mailer.reachesPeople ? undefined : emailAbout(event, data.job as Job, publicUrl);
-      if (!email || !(await settingsOf(tx, accountId)).job_emails) return;
-      await tx.insert(outgoingEmails).values({ accountId, ...email });
+    async onEvent(tx, owner, event, data) {
+      const email = emailAbout(event, data.job as Job | undefined, publicUrl);
+      if (email) await tell(tx, owner, email);
     },
+    tell,
 
     async sendDue() {
       const due = await orm
@@ -142,10 +148,14 @@ export function createNotifications({
   };
 }
 
-type Email = { subject: string; text: string };
+export type NotificationText = { subject: string; text: string };
 
 /** Undefined: not told. */
-function emailAbout(event: WebhookEvent, job: Job | undefined, publicUrl: string): Email | undefined {
+function emailAbout(
+  event: WebhookEvent,
+  job: Job | undefined,
+  publicUrl: string,
+): NotificationText | undefined {
   if (!job || (event !== "job.completed" && event !== "job.failed")) return undefined;
   const link = `${publicUrl}/bulk/${job.id}`;
   if (event === "job.failed") {
@@ -161,7 +171,7 @@ function emailAbout(event: WebhookEvent, job: Job | undefined, publicUrl: string
   };
 }
 
-function lowCreditsEmail(balance: number, threshold: number, publicUrl: string): Email {
+function lowCreditsEmail(balance: number, threshold: number, publicUrl: string): NotificationText {
   return {
     subject: "Your Mailvet credits are low",
     text: `${balance} credits are left, fewer than the ${threshold} you asked to be told about.\n\n${publicUrl}/usage\n`,

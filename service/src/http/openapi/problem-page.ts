@@ -30,6 +30,7 @@ const HELP: Readonly<Record<ProblemCode, string>> = {
   key_not_found: "Your account has no API key with this ID.",
   session_not_found: "Your account has no session with this ID.",
   account_not_found: "No account has this ID.",
+  list_not_found: "Your account has no saved list with this ID.",
   webhook_not_found: "Your account has no webhook endpoint with this ID.",
   delivery_not_found: "The webhook endpoint has no delivery with this ID. Deliveries are kept for 30 days.",
   dead_letter_not_found:
