@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 // Tests run on the sources of every workspace (the "source" condition of their exports), not on dist.
 const onSources = { resolve: { conditions: ["source"] }, ssr: { resolve: { conditions: ["source"] } } };
@@ -16,11 +17,49 @@ const common = {
 // so must not leave state behind in it.
 const inOneProcess = { isolate: false };
 
-/** Tests that start programs and wait for them, for minutes. */
+/** Tests that start programs and wait for them, for minutes; and that of the password hash at its real cost. */
 const PROGRAMS = [
   "service/test/{start,interrupt,full-disk,left-behind,service-kill,failover}.test.ts",
+  "service/src/accounts/password.test.ts",
   "embedded-postgres/test/*.test.ts",
 ];
+
+/** Without the durations of an earlier run, vitest starts with the largest files. These would come last and run alone. */
+const LONGEST = [
+  "service/test/interrupt.test.ts",
+  "service/test/service-kill.test.ts",
+  "service/test/start.test.ts",
+  "service/test/openapi.test.ts",
+  "service/test/tracing.test.ts",
+  "engine/test/threads/stories-in-threads.test.ts",
+  "engine/test/threads/engine-threads.test.ts",
+  "engine/test/doctor.test.ts",
+  "engine/test/bench/shapes.test.ts",
+];
+
+/** Each project's longest files first. Projects stay together, because a worker is used again by the same project only. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const projects = [...new Set(sorted.map(({ project }) => project))];
+    const rankOf = ({ moduleId }: TestSpecification) => {
+      const rank = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}`));
+      return rank < 0 ? LONGEST.length : rank;
+    };
+    return sorted.sort(
+      (a, b) => projects.indexOf(a.project) - projects.indexOf(b.project) || rankOf(a) - rankOf(b),
+    );
+  }
+}
+
+/** For the tests that open the service in their own process. */
+const withService = {
+  ...onSources,
+  resolve: {
+    ...onSources.resolve,
+    alias: { "@node-rs/argon2": new URL("service/test/quick-argon2.ts", import.meta.url).pathname },
+  },
+};
 
 /** Accessibility (axe) and load budget of every web page. Takes minutes, so not part of `npm test` (npm run test:browser). */
 const PAGE_BY_PAGE = ["web/test/{axe,budget}.test.ts"];
@@ -34,10 +73,11 @@ export default defineConfig({
   test: {
     // Most tests wait for sockets and timers, so more files run at once than there are cores.
     maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     // Projects run in name order: the longest files start early, and the many short ones keep the cores busy until the end.
     projects: [
       {
-        ...onSources,
+        ...withService,
         test: {
           ...inOneProcess,
           ...inBrowser,
@@ -47,7 +87,7 @@ export default defineConfig({
         },
       },
       {
-        ...onSources,
+        ...withService,
         test: { ...inOneProcess, ...inBrowser, name: "pages", include: PAGE_BY_PAGE },
       },
       {
@@ -78,7 +118,7 @@ export default defineConfig({
         },
       },
       {
-        ...onSources,
+        ...withService,
         test: {
           ...common,
           ...inOneProcess,

@@ -21,7 +21,37 @@ const TARGET = "node20.19";
 const OWN_SOURCE = /^([^/]+)\/src\/(.*)\.ts$/;
 const CHUNK = /^chunk-.*\.js(?:\.map)?$/;
 
-await Promise.all(Object.entries(BUNDLES).map(([folder, entries]) => bundle(join(ROOT, folder), entries)));
+await Promise.all([
+  ...Object.entries(BUNDLES).map(([folder, entries]) => bundle(join(ROOT, folder), entries)),
+  bundleWithoutNode(),
+]);
+
+/** The offline part of the engine as one file that runs anywhere. What it uses of Node is replaced. */
+async function bundleWithoutNode() {
+  const substitutes = ["module", "net"].map((name) => [
+    `node:${name}`,
+    join(ROOT, `engine/src/offline/node-${name}.ts`),
+  ]);
+  const bundled = await rolldown({
+    input: join(ROOT, "engine/src/offline/index.ts"),
+    platform: "neutral",
+    external: (id) => id.startsWith("node:") && !substitutes.some(([name]) => name === id),
+    resolve: {
+      conditionNames: ["source", "import"],
+      mainFields: ["module", "main"],
+      alias: Object.fromEntries(substitutes),
+    },
+    treeshake: { moduleSideEffects: (id) => !id.startsWith("node:") },
+  });
+  const { output } = await bundled.write({
+    file: join(ROOT, "engine/dist/offline.js"),
+    codeSplitting: false,
+    minify: true,
+  });
+  await bundled.close();
+  const left = /["']node:\w+["']/.exec(output[0].code);
+  if (left) throw new Error(`${output[0].fileName} imports ${left[0]}`);
+}
 
 async function bundle(folder, entries) {
   const input = Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(ROOT, file)]));

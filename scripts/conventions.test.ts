@@ -14,7 +14,7 @@ test("an import to a higher or the same layer is refused, also of a type or by i
   const bad = [
     file("service/src/db/a.ts", 'import type { A } from "../http/app.ts";'),
     file("service/src/keys/b.ts", 'const { b } = await import("../webhooks/webhooks.ts");'),
-    file("service/src/queue/c.ts", 'import { c } from "../assemble.ts";'),
+    file("service/src/queue/c.ts", 'import { c } from "../assembly.ts";'),
   ];
   expect(upwardImports(bad)).toHaveLength(3);
   expect(

@@ -31,6 +31,7 @@ export const SERVICE_LAYERS: readonly (readonly string[])[] = [
   ["pacing"],
   ["queue"],
   ["blobs"],
+  ["audit"],
   ["db"],
   ["base"],
 ];
@@ -98,7 +99,7 @@ export function foreignTables(files: readonly SourceFile[]): string[] {
       .map((table) => `${path} names the table ${table}`);
     const imported = [...text.matchAll(IMPORT)]
       .map(([, from]) => normalize(join(dirname(path), from ?? "")))
-      .filter((target) => target.endsWith("/schema.ts") && dirname(target) !== dirname(path))
+      .filter((target) => target.endsWith("/schema.ts") && !path.startsWith(`${dirname(target)}/`))
       .map((target) => `${path} imports ${target}`);
     return [...new Set([...named, ...imported])];
   });

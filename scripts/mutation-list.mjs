@@ -89,16 +89,16 @@ export const MUTATIONS = [
     "engine/src/smtp/throttle/host-limiter.test.ts",
   ],
   [
-    "engine/src/smtp/transaction-plan.ts",
+    "engine/src/smtp/session/transaction-plan.ts",
     "transaction.recipients + group.length <= maxRecipients",
     "transaction.recipients + group.length < maxRecipients",
-    "engine/src/smtp/transaction-plan.test.ts",
+    "engine/src/smtp/session/transaction-plan.test.ts",
   ],
   [
-    "engine/src/smtp/transaction-plan.ts",
+    "engine/src/smtp/session/transaction-plan.ts",
     "limits.oneDomainPerTransaction && transaction.domain !== domain",
     "false",
-    "engine/src/smtp/transaction-plan.test.ts",
+    "engine/src/smtp/session/transaction-plan.test.ts",
   ],
   [
     "engine/src/smtp/probe-queue.ts",

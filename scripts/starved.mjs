@@ -2,10 +2,11 @@
  * Runs the tests on a machine that is busy with something else: four busy loops per core, at a higher priority than the
  * tests. A test that passes here waits for events, not for time.
  *
- *   npm run test:starved                     everything `npm test` runs
+ *   npm run test:starved                     everything `npm test` runs, with the browser if there is a Chromium
  *   npm run test:starved -- FILE...          these test files only (any arguments of `vitest run`)
  *
- * The exit code is that of the tests. The busy loops end with this process, also when it is killed with -9.
+ * The load average is printed at the start, every minute and at the end. The exit code is that of the tests. The busy
+ * loops end with this process, also when it is killed with -9.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,13 +21,22 @@ const LOOPS_PER_CORE = 4;
  * seventh of it. With 10 it got a fortieth, and the suite would take hours.
  */
 const LOWER_PRIORITY = 2;
-const SAMPLE_MS = 15_000;
+const SAMPLE_MS = 60_000;
 
 /** Busy loop that exits when its parent is no longer the process whose id it was given. */
 const BUSY_LOOP = `
   const parent = Number(process.argv[1]);
   while (process.ppid === parent) for (const end = Date.now() + 200; Date.now() < end; );
 `;
+
+const loads = [];
+/** Of the last minute. */
+const printLoad = (when) => {
+  const [load] = loadavg();
+  loads.push(load);
+  process.stderr.write(`starved: load average ${load.toFixed(1)} ${when}\n`);
+};
+printLoad("at the start");
 
 const loops = Array.from({ length: LOOPS_PER_CORE * availableParallelism() }, () =>
   spawn(process.execPath, ["-e", BUSY_LOOP, String(process.pid)], { stdio: "ignore" }),
@@ -48,16 +58,16 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => process.kill(-tests.pid, signal));
 }
 
-const loads = [];
-const sampling = setInterval(() => loads.push(loadavg()[0]), SAMPLE_MS);
+const secondsSoFar = () => Math.round((Date.now() - startedAt) / 1000);
+const sampling = setInterval(() => printLoad(`after ${secondsSoFar()} s`), SAMPLE_MS);
 const [code, signal] = await once(tests, "exit");
 clearInterval(sampling);
-loads.push(loadavg()[0]);
+printLoad("at the end");
 
-const seconds = Math.round((Date.now() - startedAt) / 1000);
-const load = `load average ${Math.min(...loads).toFixed(1)} to ${Math.max(...loads).toFixed(1)}`;
+const [atStart, ...later] = loads;
+const load = `load average ${atStart.toFixed(1)}, then ${Math.min(...later).toFixed(1)} to ${Math.max(...later).toFixed(1)}`;
 const outcome = code === 0 ? "passed" : `failed (${signal ?? `exit code ${code}`})`;
 process.stderr.write(
-  `starved: ${outcome} in ${seconds} s; ${loops.length} busy loops on ${availableParallelism()} cores, ${load}\n`,
+  `starved: ${outcome} in ${secondsSoFar()} s; ${loops.length} busy loops on ${availableParallelism()} cores, ${load}\n`,
 );
 process.exit(code ?? 1);

@@ -149,9 +149,7 @@ test("by default mail servers are probed, and no mail is sent", async () => {
     "open.test": mailDomain({ temper: acceptsEveryone }),
   });
   const env = {
-    DNS_SERVERS: lab.nameServer,
-    EGRESS_ALLOW: "127.0.0.0/8",
-    SMTP_PORT: String(lab.smtpPort),
+    ...lab.env,
     EHLO_NAME: "probe.test",
     MAIL_FROM: "probe@probe.test",
   };

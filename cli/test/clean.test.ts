@@ -18,9 +18,7 @@ function fileOf(name: string, content: string | Buffer): string {
 }
 
 const envOf = (lab: Lab) => ({
-  DNS_SERVERS: lab.nameServer,
-  SMTP_PORT: String(lab.smtpPort),
-  EGRESS_ALLOW: "127.0.0.0/8",
+  ...lab.env,
   EHLO_NAME: "probe.test",
   MAIL_FROM: "probe@probe.test",
 });

@@ -1,8 +1,7 @@
 /** Connections that mail hosts see from a long, mixed list. */
-import { readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
+import { mapByDomain, readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
 import { type Lab, mailDomain, openLab } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { mapByDomain } from "../src/check/map-by-domain.ts";
 
 const HOSTS = 40;
 const PER_HOST = 6;
@@ -17,9 +16,7 @@ async function* list() {
 
 function verifierAt(lab: Lab) {
   const read = settingsFrom({
-    DNS_SERVERS: lab.nameServer,
-    SMTP_PORT: String(lab.smtpPort),
-    EGRESS_ALLOW: "127.0.0.0/8",
+    ...lab.env,
     EHLO_NAME: "probe.test",
     MAIL_FROM: "probe@probe.test",
   });

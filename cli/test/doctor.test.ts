@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Finding } from "@mailvet/engine";
+import type { Diagnosis } from "@mailvet/engine";
 import { gmx, google, type MailWorld, mailDomain, openLab } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { jsonLines, mailvet, type Run } from "./command.ts";
@@ -25,9 +25,7 @@ const WORLD: MailWorld = {
 async function doctorIn(world: MailWorld, ...args: string[]): Promise<Run> {
   await using lab = await openLab(world);
   const env = {
-    DNS_SERVERS: lab.nameServer,
-    SMTP_PORT: String(lab.smtpPort),
-    EGRESS_ALLOW: "127.0.0.0/8",
+    ...lab.env,
     EHLO_NAME: "probe.firm.test",
     MAIL_FROM: "ask@firm.test",
     SOURCE_ADDRESS: OURS,
@@ -59,7 +57,7 @@ test("a failed check is shown with advice and exits with 1", async () => {
 
 test("--json prints one finding per line", async () => {
   const { code, stdout } = await doctorIn({ ...WORLD, "*.com": { A: ["127.0.0.9"] } }, "--json");
-  const findings = jsonLines<Finding>(stdout);
+  const findings = jsonLines<Diagnosis>(stdout);
   expect(findings.length).toBeGreaterThan(10);
   expect(findings[0]).toEqual({
     name: "name servers",
@@ -99,9 +97,7 @@ test("each identity of EGRESS_FILE is examined under its own heading, from its o
   const bad = { ...good, name: "bad", ehlo_name: "other.firm.test", source_address: "127.0.0.78" };
   writeFileSync(path, JSON.stringify({ identities: [good, bad] }));
   const env = {
-    DNS_SERVERS: lab.nameServer,
-    SMTP_PORT: String(lab.smtpPort),
-    EGRESS_ALLOW: "127.0.0.0/8",
+    ...lab.env,
     EGRESS_FILE: path,
   };
   const { code, stdout } = await mailvet(["doctor"], { env });
@@ -112,7 +108,7 @@ test("each identity of EGRESS_FILE is examined under its own heading, from its o
   expect(ofGood).toMatch(/^✔ reverse DNS/m);
   expect(ofBad).toMatch(/^✘ reverse DNS +127\.0\.0\.78 has no PTR record\./m);
   expect(code).toBe(1);
-  const lines = jsonLines<Finding>((await mailvet(["doctor", "--json"], { env })).stdout);
+  const lines = jsonLines<Diagnosis>((await mailvet(["doctor", "--json"], { env })).stdout);
   expect(lines.find(({ name, identity }) => name === "SPF" && identity === "good")?.outcome).toBe("good");
   rmSync(folder, { recursive: true });
 });

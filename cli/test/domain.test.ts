@@ -10,9 +10,7 @@ test("the report is printed as a card and as JSON, locally and from a service", 
     "shop.test": mailDomain({ users: ["postmaster"], records: { TXT: ["v=spf1 mx -all"] } }),
   });
   const env = {
-    DNS_SERVERS: lab.nameServer,
-    SMTP_PORT: String(lab.smtpPort),
-    EGRESS_ALLOW: "127.0.0.0/8",
+    ...lab.env,
   };
   const card = await mailvet(["domain", "shop.test"], { env });
   expect(card).toMatchObject({ code: 0, stderr: "" });

@@ -1,7 +1,7 @@
 /** Sign-up, sign-in, sessions and passwords of the web app. */
 import { type Static, Type } from "typebox";
 import { Account } from "./accounts.ts";
-import { Moment, OneOf, Uuid } from "./shape.ts";
+import { Moment, Nullable, OneOf, Uuid } from "./shape.ts";
 
 export const MIN_PASSWORD_LENGTH = 10;
 const Email = Type.String({ minLength: 3, maxLength: 254, description: "Email of the account." });
@@ -18,6 +18,9 @@ const NewPassword = Type.String({
 });
 const RevokeKeys = Type.Optional(
   Type.Boolean({ default: false, description: "Also revoke all API keys of the account." }),
+);
+const RemovePasskeys = Type.Optional(
+  Type.Boolean({ default: false, description: "Also remove all passkeys of the account." }),
 );
 const Token = Type.String({ minLength: 1, maxLength: 200, description: "Token from the link in the email." });
 
@@ -50,7 +53,7 @@ export const ResetPasswordRequest = Type.Object({ email: Email }, { additionalPr
 export type ResetPasswordRequest = Static<typeof ResetPasswordRequest>;
 
 export const ChooseNewPasswordRequest = Type.Object(
-  { token: Token, new_password: NewPassword, revoke_keys: RevokeKeys },
+  { token: Token, new_password: NewPassword, revoke_keys: RevokeKeys, remove_passkeys: RemovePasskeys },
   { additionalProperties: false },
 );
 export type ChooseNewPasswordRequest = Static<typeof ChooseNewPasswordRequest>;
@@ -86,6 +89,113 @@ export const DisableTwoFactorRequest = Type.Object(
   { additionalProperties: false },
 );
 export type DisableTwoFactorRequest = Static<typeof DisableTwoFactorRequest>;
+
+/** Binary values of WebAuthn in JSON. All of a request together are below the limit of a body. */
+const Base64Url = (maxLength: number, description: string) =>
+  Type.String({ pattern: "^[A-Za-z0-9_-]+$", maxLength, description });
+const CredentialId = Base64Url(1364, "ID of the credential, in base64url.");
+const ClientData = Base64Url(4096, "What the browser collected, in base64url.");
+const PUBLIC_KEY = OneOf(["public-key"]);
+
+/** For navigator.credentials.get() (`PublicKeyCredential.parseRequestOptionsFromJSON`). */
+export const PasskeyRequestOptions = Type.Object(
+  {
+    challenge: Type.String({ description: "Works once, within five minutes." }),
+    rpId: Type.String({ description: "Domain of the web app." }),
+    timeout: Type.Integer({ minimum: 0, description: "Milliseconds." }),
+    userVerification: OneOf(["required"]),
+  },
+  { description: "PublicKeyCredentialRequestOptionsJSON of WebAuthn Level 3." },
+);
+export type PasskeyRequestOptions = Static<typeof PasskeyRequestOptions>;
+
+/** What navigator.credentials.get() returned. */
+export const PasskeyAssertion = Type.Object(
+  {
+    id: CredentialId,
+    rawId: CredentialId,
+    type: PUBLIC_KEY,
+    response: Type.Object({
+      clientDataJSON: ClientData,
+      authenticatorData: Base64Url(4096, "Authenticator data, in base64url."),
+      signature: Base64Url(4096, "Signature, in base64url."),
+      userHandle: Type.Optional(Nullable(Base64Url(88, "The account, in base64url."))),
+    }),
+  },
+  { description: "AuthenticationResponseJSON of WebAuthn Level 3. Other members are ignored." },
+);
+export type PasskeyAssertion = Static<typeof PasskeyAssertion>;
+
+export const PasskeySignInRequest = Type.Object(
+  { credential: PasskeyAssertion },
+  { additionalProperties: false },
+);
+export type PasskeySignInRequest = Static<typeof PasskeySignInRequest>;
+
+/** One of the two. */
+export const OwnerProof = Type.Object(
+  {
+    password: Type.Optional(Type.String({ maxLength: 200, description: "Password of the account." })),
+    credential: Type.Optional(PasskeyAssertion),
+  },
+  { additionalProperties: false, description: "The password, or an assertion of a passkey of the account." },
+);
+export type OwnerProof = Static<typeof OwnerProof>;
+
+/** For navigator.credentials.create() (`PublicKeyCredential.parseCreationOptionsFromJSON`). */
+export const PasskeyCreationOptions = Type.Object(
+  {
+    challenge: Type.String({ description: "Works once, within five minutes." }),
+    rp: Type.Object({ id: Type.String({ description: "Domain of the web app." }), name: Type.String() }),
+    user: Type.Object({
+      id: Type.String({ description: "The account, in base64url." }),
+      name: Type.String({ description: "Email of the account." }),
+      displayName: Type.String(),
+    }),
+    pubKeyCredParams: Type.Array(Type.Object({ type: PUBLIC_KEY, alg: Type.Integer() })),
+    timeout: Type.Integer({ minimum: 0, description: "Milliseconds." }),
+    excludeCredentials: Type.Array(Type.Object({ type: PUBLIC_KEY, id: Type.String() }), {
+      description: "Passkeys that the account has already.",
+    }),
+    authenticatorSelection: Type.Object({
+      residentKey: OneOf(["required"]),
+      requireResidentKey: Type.Boolean(),
+      userVerification: OneOf(["required"]),
+    }),
+    attestation: OneOf(["none"]),
+  },
+  { description: "PublicKeyCredentialCreationOptionsJSON of WebAuthn Level 3." },
+);
+export type PasskeyCreationOptions = Static<typeof PasskeyCreationOptions>;
+
+/** What navigator.credentials.create() returned. */
+export const PasskeyAttestation = Type.Object(
+  {
+    id: CredentialId,
+    rawId: CredentialId,
+    type: PUBLIC_KEY,
+    response: Type.Object({
+      clientDataJSON: ClientData,
+      attestationObject: Base64Url(8192, "Public key and authenticator data, in base64url."),
+    }),
+  },
+  { description: "RegistrationResponseJSON of WebAuthn Level 3. Other members are ignored." },
+);
+export type PasskeyAttestation = Static<typeof PasskeyAttestation>;
+
+export const AddPasskeyRequest = Type.Object(
+  { name: Type.String({ minLength: 1, maxLength: 100 }), credential: PasskeyAttestation },
+  { additionalProperties: false },
+);
+export type AddPasskeyRequest = Static<typeof AddPasskeyRequest>;
+
+export const Passkey = Type.Object({
+  id: Uuid("ID of the passkey."),
+  name: Type.String(),
+  created_at: Moment("Creation time."),
+  last_used_at: Nullable(Moment("Time of last use.")),
+});
+export type Passkey = Static<typeof Passkey>;
 
 /** The current session and its account. */
 export const SignedIn = Type.Object({

@@ -1,5 +1,6 @@
 export * from "./about.ts";
 export * from "./accounts.ts";
+export * from "./audit.ts";
 export * from "./auth.ts";
 export * from "./domains.ts";
 export * from "./feedback.ts";

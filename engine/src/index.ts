@@ -12,7 +12,7 @@ export {
 export { createResolver, type Resolver, type ResolverOptions } from "./dns/resolver.ts";
 export { createSemaphore, type Semaphore } from "./dns/semaphore.ts";
 export { type Doctor, doctorFrom } from "./doctor/doctor.ts";
-export type { Finding } from "./doctor/finding.ts";
+export type { Diagnosis } from "./doctor/finding.ts";
 export { type DomainRequest, domainReportOf, domainSyntaxError, postmasterOf } from "./domain-report.ts";
 export { createEgressGuard, type EgressGuard } from "./egress/guard.ts";
 export {
@@ -21,9 +21,21 @@ export {
   originOf,
   partsOfLimiterKey,
 } from "./egress/identity.ts";
+export type { IdentityEntry } from "./egress/identity-file.ts";
 export { isInRange, parseIp, parseIpRange } from "./egress/ip-range.ts";
 export type { DnsLookupEvent, NetworkEvent, SmtpSessionEvent } from "./egress/network-event.ts";
+export {
+  type CheckOptions,
+  CONCURRENCY,
+  createEngine,
+  type Engine,
+  type EngineOptions,
+  engineFrom,
+  freshResultOf,
+  InvalidDomain,
+} from "./engine.ts";
 export type { Evidence, KnownOutcome, MailboxFinding } from "./evidence.ts";
+export { mapByDomain } from "./base/map-by-domain.ts";
 export { resolverFrom } from "./network-stages.ts";
 export {
   ADJUDICATION_REASONS,
@@ -66,6 +78,7 @@ export {
   type SettingsReader,
   settingsFrom,
 } from "./settings.ts";
+export { type ExplainedReply, explainReply, type ReplyContext } from "./smtp/explain-reply.ts";
 export {
   type MailboxFact,
   type Meaning,
@@ -103,10 +116,8 @@ export { decide, isUnproven, type Verdict } from "./verdict.ts";
 export {
   type Check,
   type CheckPriority,
-  createVerifier,
   type DeploymentKnowledge,
   type SharedParts,
   type Verifier,
-  type VerifierDeps,
   verifierFrom,
 } from "./verifier.ts";

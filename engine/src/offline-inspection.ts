@@ -16,7 +16,7 @@ import { isPrivacyRelay } from "./reference/privacy-relays.ts";
 import { roleOf } from "./reference/role-addresses.ts";
 
 export type InspectionDeps = {
-  disposables: Disposables;
+  disposables: Pick<Disposables, "isDenied" | "isDisposableDomain" | "generation">;
   exemptSpecialUse?: readonly string[];
   /** Scores local parts. AI enhancement is off without it. */
   nameModel?: NameModel;

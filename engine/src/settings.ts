@@ -142,12 +142,14 @@ export type EngineSettings = {
 };
 
 export function readEngineSettings(read: SettingsReader): EngineSettings {
-  const egressAllow = read.list("EGRESS_ALLOW", "a range such as 127.0.0.0/8 or fd00::/8", isCidr);
+  const egressAllow = read.list("EGRESS_ALLOW", "a range such as 127.0.0.0/8 or fd00::/8", (item) =>
+    isParsedBy(parseIpRange, item),
+  );
   return {
     dnsServers: read.list(
       "DNS_SERVERS",
       "an IP address with or without a port, such as 127.0.0.1:5353",
-      isServer,
+      (item) => isParsedBy(parseNameServer, item),
     ),
     egressAllow,
     smtpPort: read.integer("SMTP_PORT", { fallback: 25, min: 1, max: 65_535 }),
@@ -245,18 +247,10 @@ function localListProblems(path: string): string[] {
   return hidden > 0 ? [...shown, `and ${hidden} more lines`] : shown;
 }
 
-function isServer(item: string): boolean {
+/** `parse` throws when the text is not valid. */
+function isParsedBy(parse: (text: string) => unknown, item: string): boolean {
   try {
-    parseNameServer(item);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isCidr(item: string): boolean {
-  try {
-    parseIpRange(item);
+    parse(item);
     return true;
   } catch {
     return false;

@@ -8,7 +8,7 @@ import { withTimeLimit } from "./base/time-limit.ts";
 import type { DomainFacts } from "./domain-facts.ts";
 import type { Observe } from "./egress/network-event.ts";
 import type { Evidence } from "./evidence.ts";
-import { mapConcurrent } from "./map-concurrent.ts";
+import { mapConcurrent } from "./base/map-concurrent.ts";
 import type { NetworkStages } from "./network-stages.ts";
 import { createInspection, type InspectionDeps } from "./offline-inspection.ts";
 import type { Adjudication } from "./plausibility/adjudication.ts";
@@ -126,7 +126,9 @@ export function createVerifier(deps: VerifierDeps): Verifier {
       level === "smtp"
         ? probeMailbox(planner, evidence, priority, trace).then(() => consultDeployment(deps, evidence))
         : undefined,
-      resolvePolicies(facts, evidence, priority, trace),
+      facts.policiesOf(evidence.address!.domain, priority, trace).then((policies) => {
+        evidence.policies = policies;
+      }),
     ]);
   };
   const begin = (subject: string | Evidence, level: Level, options: CheckPriority = {}): Check => {
@@ -279,13 +281,4 @@ async function consultDeployment({ knowledge }: VerifierDeps, evidence: Evidence
 /** Resolves to undefined on timeout or failure. */
 function attempt<T>(limitMs: number, work: () => Promise<T | undefined>): Promise<T | undefined> {
   return withTimeLimit(limitMs, Promise.resolve().then(work), undefined).catch(() => undefined);
-}
-
-async function resolvePolicies(
-  facts: DomainFacts,
-  evidence: Evidence,
-  priority: RequestPriority,
-  trace: string | undefined,
-): Promise<void> {
-  evidence.policies = await facts.policiesOf(evidence.address!.domain, priority, trace);
 }

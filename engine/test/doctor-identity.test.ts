@@ -1,7 +1,7 @@
 /** Doctor: public IP, PTR record, sender domain and blocklists. */
 import { type DnsEntry, type MailWorld, mailDomain, servfail, silent } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { examineChanged, PROVIDERS, PUBLIC_IP, problemsIn, REVERSED } from "./doctor-world.ts";
+import { examineChanged, PROVIDERS, PUBLIC_IP, problemsIn, REVERSED } from "./doctor-setup.ts";
 
 const PTR = `${REVERSED}.in-addr.arpa`;
 

@@ -23,7 +23,7 @@ import {
   PUBLIC_IP,
   problemsIn,
   REVERSED,
-} from "./doctor-world.ts";
+} from "./doctor-setup.ts";
 import { openSilentHost } from "./silent-host.ts";
 
 /** For rounds in which one check must time out and all others must finish. */

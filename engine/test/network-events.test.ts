@@ -1,5 +1,5 @@
 /** Events about SMTP sessions and lookups, as metrics and traces get them: from the calling thread and from others. */
-import { greylists, mailDomain, mailHost, openLab, type Temperament } from "@mailvet/lab";
+import { greylists, type Lab, mailDomain, mailHost, openLab, type Temperament } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import type { DnsLookupEvent, NetworkEvent, SmtpSessionEvent } from "../src/egress/network-event.ts";
 import { readEngineSettings, settingsFrom } from "../src/settings.ts";
@@ -13,24 +13,20 @@ const WORLD = {
   "mx.down.test": mailHost({ down: true }),
 };
 
+function settingsFor(lab: Lab) {
+  const env = { ...lab.env, ENGINE_THREADS: "1", PROBE_TIMEOUT_SECONDS: "120" };
+  return { ...readEngineSettings(settingsFrom(env)), exemptSpecialUse: ["test"] };
+}
+
 test.each([false, true])(
   "sessions and lookups are reported with their traces; threads: %s",
   async (isCallerBusy) => {
     await using lab = await openLab(WORLD);
-    const settings = readEngineSettings(
-      settingsFrom({
-        DNS_SERVERS: lab.nameServer,
-        SMTP_PORT: String(lab.smtpPort),
-        EGRESS_ALLOW: "127.0.0.0/8",
-        ENGINE_THREADS: "1",
-        PROBE_TIMEOUT_SECONDS: "120",
-      }),
-    );
     const events: NetworkEvent[] = [];
-    const verifier = verifierFrom(
-      { ...settings, exemptSpecialUse: ["test"] },
-      { isCallerBusy, observe: (event) => void events.push(event) },
-    );
+    const verifier = verifierFrom(settingsFor(lab), {
+      isCallerBusy,
+      observe: (event) => void events.push(event),
+    });
     const traced = (email: string, trace: string) => verifier.begin(email, "smtp", { trace }).done;
     await Promise.all([
       traced("ann@plain.test", "list one"),
@@ -84,20 +80,11 @@ test.each([false, true])("every session names its egress identity; threads: %s",
     },
   };
   await using lab = await openLab({ "plain.test": mailDomain({ users: ["ann"], temper }) });
-  const settings = readEngineSettings(
-    settingsFrom({
-      DNS_SERVERS: lab.nameServer,
-      SMTP_PORT: String(lab.smtpPort),
-      EGRESS_ALLOW: "127.0.0.0/8",
-      ENGINE_THREADS: "1",
-      PROBE_TIMEOUT_SECONDS: "120",
-    }),
-  );
   const nameOf: Record<string, string> = { "127.0.0.2": "two", "127.0.0.3": "three" };
   const egress = Object.entries(nameOf).map(([sourceAddress, name]) => identityOf(name, { sourceAddress }));
   const sessions: SmtpSessionEvent[] = [];
   const verifier = verifierFrom(
-    { ...settings, egress, exemptSpecialUse: ["test"] },
+    { ...settingsFor(lab), egress },
     { isCallerBusy, observe: (event) => void (event.kind === "smtp_session" && sessions.push(event)) },
   );
   await verifier.begin("ann@plain.test", "smtp").done;

@@ -4,7 +4,10 @@
  * A temperament maps a query to faults in its response. Temperaments compose:
  * `combineTemperaments(slow(200), truncated)` is both. A test may define its own.
  */
-import { RCODE, type Rcode } from "./rcode.ts";
+
+/** DNS response codes (RFC 1035, 4.1.1). */
+export const RCODE = { noError: 0, formErr: 1, servFail: 2, nxDomain: 3, notImp: 4, refused: 5 } as const;
+export type Rcode = (typeof RCODE)[keyof typeof RCODE];
 
 export type DnsTemperament = (query: QueryInfo) => ResponseFaults;
 

@@ -13,6 +13,5 @@ export {
   mailHost,
 } from "./mail-world.ts";
 export type { ReceivedQuery } from "./name-server.ts";
-export { RCODE, type Rcode } from "./rcode.ts";
 export { SAMPLE_WORLD, SAMPLES, type Sample } from "./sample-world.ts";
 export type { DnsEntry, World } from "./zone.ts";

@@ -19,6 +19,8 @@ export type Lab = AsyncDisposable & {
   readonly questions: LabNameServer["questions"];
   /** SMTP port of all mail hosts, each on its own 127.x address; 0 if the world has none. */
   readonly smtpPort: number;
+  /** Settings with which the engine and the service use this lab. */
+  readonly env: Record<string, string>;
   /** IP address of a mail host. */
   addressOf(host: string): string;
   /** Lines last received by a mail host, in order. */
@@ -26,6 +28,7 @@ export type Lab = AsyncDisposable & {
   counts(host: string): Readonly<ServerCounts>;
   /** Actual state of a mailbox, whatever the server replies; `undefined` if no domain of the lab has it. */
   truth(email: string): Truth | undefined;
+  close(): Promise<void>;
 };
 
 export async function openLab(
@@ -42,10 +45,19 @@ export async function openLab(
     if (!server) throw new Error(`No mail host ${name} in this lab, only ${[...byName.keys()].join(", ")}`);
     return server;
   };
+  const smtpPort = mailServers[0]?.port ?? 0;
+  const close = async () => {
+    await Promise.all([nameServer, ...mailServers].map((server) => server[Symbol.asyncDispose]()));
+  };
   return {
     nameServer: nameServer.address,
     questions: nameServer.questions,
-    smtpPort: mailServers[0]?.port ?? 0,
+    smtpPort,
+    env: {
+      DNS_SERVERS: nameServer.address,
+      EGRESS_ALLOW: "127.0.0.0/8",
+      ...(smtpPort > 0 && { SMTP_PORT: String(smtpPort) }),
+    },
     addressOf: (name) => host(name).address,
     received: (name) => host(name).received,
     counts: (name) => host(name).counts,
@@ -53,8 +65,7 @@ export async function openLab(
       const name = hostOf.get(email.slice(email.lastIndexOf("@") + 1).toLowerCase());
       return name === undefined ? undefined : byName.get(name)?.truth(email);
     },
-    [Symbol.asyncDispose]: async () => {
-      await Promise.all([nameServer, ...mailServers].map((server) => server[Symbol.asyncDispose]()));
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }

@@ -8,8 +8,7 @@ import { createSocket, type Socket as UdpSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { AUTHORITATIVE_ANSWER, type DecodedPacket, decode, encode, TRUNCATED_RESPONSE } from "dns-packet";
-import type { DnsTemperament, QueryInfo, ResponseFaults } from "./dns-temperament.ts";
-import { RCODE } from "./rcode.ts";
+import { type DnsTemperament, type QueryInfo, RCODE, type ResponseFaults } from "./dns-temperament.ts";
 import { createZone, type DnsEntry, type LookupResult, plainName, type World } from "./zone.ts";
 
 export type LabNameServer = AsyncDisposable & {

@@ -5,8 +5,7 @@
  * slow, garbage …) are in dns-temperament.ts.
  */
 import type { Answer, SoaAnswer } from "dns-packet";
-import type { DnsTemperament } from "./dns-temperament.ts";
-import { RCODE, type Rcode } from "./rcode.ts";
+import { type DnsTemperament, RCODE, type Rcode } from "./dns-temperament.ts";
 
 /** Full name, in lower case and without a trailing dot → its records. `*.x` is a wildcard for names below x. */
 export type World = Record<string, DnsEntry>;

@@ -1,6 +1,12 @@
 /** Sign-up, sign-in, sessions and passwords. For browsers, which store the session cookie. */
 import type {
   MailSent,
+  OwnerProof,
+  Passkey,
+  PasskeyAssertion,
+  PasskeyAttestation,
+  PasskeyCreationOptions,
+  PasskeyRequestOptions,
   RecoveryCodes,
   Session,
   SignedIn,
@@ -34,11 +40,25 @@ export type AuthMethods = {
   /** Enables two-factor sign-in. The recovery codes are shown once. */
   confirmTwoFactor(code: string, options?: CallOptions): Promise<RecoveryCodes>;
   disableTwoFactor(proof: { password: string; code: string }, options?: CallOptions): Promise<void>;
+  /** Options for navigator.credentials.get(). The challenge works once, to sign in or as proof of the owner. */
+  passkeyChallenge(options?: CallOptions): Promise<PasskeyRequestOptions>;
+  /** Takes the JSON of what navigator.credentials.get() returned. */
+  signInWithPasskey(credential: PasskeyAssertion, options?: CallOptions): Promise<SignedIn>;
+  passkeys(options?: CallOptions): Promise<Passkey[]>;
+  /** Options for navigator.credentials.create(), with the password or an assertion of an existing passkey. */
+  beginPasskey(proof: OwnerProof, options?: CallOptions): Promise<PasskeyCreationOptions>;
+  /** Takes the JSON of what navigator.credentials.create() returned. */
+  addPasskey(
+    passkey: { name: string; credential: PasskeyAttestation },
+    options?: CallOptions,
+  ): Promise<Passkey>;
+  /** Also ends all other sessions of the account. */
+  removePasskey(passkeyId: string, proof: OwnerProof, options?: CallOptions): Promise<void>;
   /** Sends an email with a link if the account exists; the response does not reveal whether it does. */
   requestPasswordReset(email: string, options?: CallOptions): Promise<MailSent>;
   /** Takes the token from the link in the email. */
   choosePassword(
-    choice: { token: string; newPassword: string; revokeKeys?: boolean },
+    choice: { token: string; newPassword: string; revokeKeys?: boolean; removePasskeys?: boolean },
     options?: CallOptions,
   ): Promise<void>;
 };
@@ -63,9 +83,22 @@ export function authMethods({ get, postUnkeyed: post, delete: remove }: Requests
     confirmTwoFactor: (code, options) => post("/auth/two-factor/confirm", { code }, options),
     disableTwoFactor: ({ password, code }, options) =>
       post("/auth/two-factor/disable", { password, code }, options),
+    passkeyChallenge: (options) => post("/auth/passkeys/challenge", undefined, options),
+    signInWithPasskey: (credential, options) => post("/auth/passkeys/sign-in", { credential }, options),
+    passkeys: (options) => get("/auth/passkeys", options),
+    beginPasskey: ({ password, credential }, options) =>
+      post("/auth/passkeys/options", { password, credential }, options),
+    addPasskey: ({ name, credential }, options) => post("/auth/passkeys", { name, credential }, options),
+    removePasskey: (passkeyId, { password, credential }, options) =>
+      post(`/auth/passkeys/${encodeURIComponent(passkeyId)}/remove`, { password, credential }, options),
     requestPasswordReset: (email, options) => post("/auth/password-reset", { email }, options),
-    choosePassword({ token, newPassword, revokeKeys }, options) {
-      const body = { token, new_password: newPassword, revoke_keys: revokeKeys };
+    choosePassword({ token, newPassword, revokeKeys, removePasskeys }, options) {
+      const body = {
+        token,
+        new_password: newPassword,
+        revoke_keys: revokeKeys,
+        remove_passkeys: removePasskeys,
+      };
       return post("/auth/password-reset/confirm", body, options);
     },
   };

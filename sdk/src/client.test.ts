@@ -38,6 +38,13 @@ test("validate sends the email in the body and the key in a header, and stores t
   expect(client.creditsRemaining).toBe(41);
 });
 
+const CREDENTIAL = { id: "AAAA", rawId: "AAAA", type: "public-key" } as const;
+const ASSERTION = {
+  ...CREDENTIAL,
+  response: { clientDataJSON: "e30", authenticatorData: "AAAA", signature: "AAAA" },
+};
+const ATTESTATION = { ...CREDENTIAL, response: { clientDataJSON: "e30", attestationObject: "oA" } };
+
 /** Every method, and its request. */
 const METHODS: [(client: Client) => Promise<unknown>, method: string, url: string, body?: object][] = [
   [(c) => c.validateBulk(["a@b.io"]), "POST", "/validation/bulk", { emails: ["a@b.io"] }],
@@ -91,6 +98,16 @@ const METHODS: [(client: Client) => Promise<unknown>, method: string, url: strin
   [(c) => c.auth.twoFactor(), "GET", "/auth/two-factor"],
   [(c) => c.auth.beginTwoFactor("p"), "POST", "/auth/two-factor", { password: "p" }],
   [(c) => c.auth.confirmTwoFactor("123456"), "POST", "/auth/two-factor/confirm", { code: "123456" }],
+  [(c) => c.auth.passkeyChallenge(), "POST", "/auth/passkeys/challenge"],
+  [(c) => c.auth.signInWithPasskey(ASSERTION), "POST", "/auth/passkeys/sign-in", { credential: ASSERTION }],
+  [(c) => c.auth.passkeys(), "GET", "/auth/passkeys"],
+  [(c) => c.auth.beginPasskey({ password: "p" }), "POST", "/auth/passkeys/options", { password: "p" }],
+  [
+    (c) => c.auth.addPasskey({ name: "laptop", credential: ATTESTATION }),
+    "POST",
+    "/auth/passkeys",
+    { name: "laptop", credential: ATTESTATION },
+  ],
   [(c) => c.auth.session(), "GET", "/auth/session"],
   [(c) => c.auth.sessions(), "GET", "/auth/sessions"],
   [(c) => c.auth.requestPasswordReset("a@b.io"), "POST", "/auth/password-reset", { email: "a@b.io" }],
@@ -116,6 +133,12 @@ const EMPTY_METHODS: typeof METHODS = [
     "POST",
     "/auth/password",
     { current_password: "old", new_password: "new" },
+  ],
+  [
+    (c) => c.auth.removePasskey("../p", { credential: ASSERTION }),
+    "POST",
+    "/auth/passkeys/..%2Fp/remove",
+    { credential: ASSERTION },
   ],
   [
     (c) => c.auth.disableTwoFactor({ password: "p", code: "123456" }),

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import {
   atPaths,
   bytes,
@@ -27,6 +27,7 @@ import {
 import { type Client, createClient, MailvetProblem } from "./index.ts";
 
 const KEY = "mv_live_never_seen_anywhere_else";
+afterEach(() => void vi.useRealTimers());
 const clientOf = ({ url }: { url: string }, more: { timeoutMs?: number; retries?: number } = {}) =>
   createClient({ baseUrl: url, apiKey: KEY, ...more });
 
@@ -156,11 +157,12 @@ test("every chunk of a slow source restarts the timeout", async () => {
   async function* slowly() {
     for (const word of ["a@b.io\n", "c@d.io\n", "e@f.io\n", "g@h.io\n"]) {
       yield new TextEncoder().encode(word);
-      await new Promise((resolve) => setTimeout(resolve, 500)); // timing: a slow source
+      vi.advanceTimersByTime(5_000);
     }
   }
   await using service = await openScriptedService(json(PREVIEW));
-  const { jobs } = clientOf(service, { timeoutMs: 1600 }); // less than all chunks take together
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const { jobs } = clientOf(service, { timeoutMs: 16_000 }); // less than all chunks take together
   expect(await jobs.upload({ name: "list.csv", content: slowly() })).toEqual(PREVIEW);
 });
 
@@ -291,7 +293,8 @@ test.for<[string, Handler, string]>([
 
 test("a slow reader of a download does not time out", async () => {
   await using service = await openScriptedService(bytes("a whole file"));
-  const answer = await clientOf(service, { timeoutMs: 1000 }).jobs.download("j1");
-  await new Promise((resolve) => setTimeout(resolve, 1500)); // timing: longer than the timeout
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const answer = await clientOf(service, { timeoutMs: 10_000 }).jobs.download("j1");
+  vi.advanceTimersByTime(15_000);
   expect(await answer.text()).toBe("a whole file");
 });

@@ -4,99 +4,75 @@
  *
  *   npm run bench:api
  */
-import { fork, spawn, spawnSync } from "node:child_process";
+import { fork, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { mailDomain, openLab } from "@mailvet/lab";
 import autocannon from "autocannon";
-import { SERVICE_PROGRAM } from "../test/service-program.ts";
-import { addressOf } from "./listening.ts";
+import { startBenchService } from "./bench-service.ts";
+import { KEY } from "./list-run.ts";
 
 const CONNECTIONS = 100;
 // Many short alternating rounds, because the speed of a shared machine varies over time.
 const ROUND_SECONDS = 2;
 const ROUNDS = 9;
 const BULK_SIZE = 1000;
-const KEY = "bench-key-of-forty-characters-0123456789";
 
 const users = Array.from({ length: BULK_SIZE }, (_, index) => `person${index}`);
 await using lab = await openLab({ "bench.test": mailDomain({ users }) });
-const folder = mkdtempSync(join(tmpdir(), "mailvet-bench-"));
-chmodSync(folder, 0o755); // as root, the database runs as another user, who needs access
-const service = spawn(process.execPath, SERVICE_PROGRAM, {
-  env: {
-    PATH: process.env.PATH,
-    PORT: "0",
-    DATA_DIR: join(folder, "data"),
-    BOOTSTRAP_API_KEY: KEY,
-    ADMIN_CREDITS: "100000000",
-    DNS_SERVERS: lab.nameServer,
-    SMTP_PORT: String(lab.smtpPort),
-    EGRESS_ALLOW: "127.0.0.0/8",
-    NODE_ENV: "production",
-  },
-  stdio: ["ignore", "pipe", "inherit"],
-});
-try {
-  const base = await addressOf(service);
-  const isPinned = keepOnOneCore(service.pid!);
+await using service = await startBenchService(lab.env);
+const base = service.url;
+const isPinned = keepOnOneCore(service.pid);
 
-  const remembered = `${base}/api/v1/validation/single?email=person0@bench.test`;
-  const sandboxed = `${base}/api/v1/validation/single?email=valid@mailvet.test`;
-  await get(remembered);
-  const sample = await get(remembered);
-  if (!JSON.parse(sample).metadata.cached) throw new Error("the second answer was not cached");
-  const bare = fork(fileURLToPath(new URL("bare.ts", import.meta.url)), { execArgv: process.execArgv });
-  bare.send(sample);
-  const [bareUrl] = (await once(bare, "message")) as [string];
-  keepOnOneCore(bare.pid!);
+const remembered = `${base}/api/v1/validation/single?email=person0@bench.test`;
+const sandboxed = `${base}/api/v1/validation/single?email=valid@mailvet.test`;
+await get(remembered);
+const sample = await get(remembered);
+if (!JSON.parse(sample).metadata.cached) throw new Error("the second answer was not cached");
+const bare = fork(fileURLToPath(new URL("bare.ts", import.meta.url)), { execArgv: process.execArgv });
+bare.send(sample);
+const [bareUrl] = (await once(bare, "message")) as [string];
+keepOnOneCore(bare.pid!);
 
-  const seen = { remembered: [] as Load[], sandboxed: [] as Load[], bare: [] as Load[] };
-  for (const url of [bareUrl, remembered, sandboxed]) await load(url); // warm
-  for (let round = 0; round < ROUNDS; round++) {
-    seen.bare.push(await load(bareUrl));
-    seen.remembered.push(await load(remembered));
-    seen.sandboxed.push(await load(sandboxed));
-  }
-  bare.kill();
-
-  console.log(
-    `${CONNECTIONS} connections, ${ROUNDS} rounds of ${ROUND_SECONDS} s in turn, medians` +
-      `${isPinned ? ", server on one core" : ""}; ${sample.length} bytes an answer\n`,
-  );
-  const report = (name: string, loads: Load[]) => {
-    const rate = median(loads.map((one) => one.rate));
-    const p99 = median(loads.map((one) => one.p99Ms));
-    const ratio = median(loads.map((one, round) => one.rate / seen.bare[round]!.rate));
-    console.log(
-      `${name.padEnd(34)} ${Math.round(rate).toString().padStart(7)}/s   p99 ${p99.toFixed(1).padStart(6)} ms   ` +
-        `${ratio.toFixed(2)} × bare`,
-    );
-    return ratio;
-  };
-  report("bare Fastify route, same bytes", seen.bare);
-  const ratio = report("single check, from memory, charged", seen.remembered);
-  report("sandbox check with a live key", seen.sandboxed);
-  console.log(`cached against bare: ${ratio.toFixed(2)}   (wanted: at least 0.40)`);
-
-  const emails = users.map((user) => `${user}@bench.test`);
-  await bulk(base, emails);
-  const times = [];
-  for (let round = 0; round < 7; round++) times.push(await bulk(base, emails));
-  const bulkMs = median(times);
-  console.log(
-    `bulk of ${BULK_SIZE} remembered addresses: ${bulkMs.toFixed(0)} ms, slowest ${Math.max(...times).toFixed(0)} ms` +
-      "   (wanted: under 250)",
-  );
-  if (ratio < 0.4 || bulkMs >= 250) process.exitCode = 1;
-} finally {
-  service.kill("SIGTERM");
-  if (service.exitCode === null) await once(service, "exit");
-  rmSync(folder, { recursive: true, force: true });
+const seen = { remembered: [] as Load[], sandboxed: [] as Load[], bare: [] as Load[] };
+for (const url of [bareUrl, remembered, sandboxed]) await load(url); // warm
+for (let round = 0; round < ROUNDS; round++) {
+  seen.bare.push(await load(bareUrl));
+  seen.remembered.push(await load(remembered));
+  seen.sandboxed.push(await load(sandboxed));
 }
+bare.kill();
+
+console.log(
+  `${CONNECTIONS} connections, ${ROUNDS} rounds of ${ROUND_SECONDS} s in turn, medians` +
+    `${isPinned ? ", server on one core" : ""}; ${sample.length} bytes an answer\n`,
+);
+const report = (name: string, loads: Load[]) => {
+  const rate = median(loads.map((one) => one.rate));
+  const p99 = median(loads.map((one) => one.p99Ms));
+  const ratio = median(loads.map((one, round) => one.rate / seen.bare[round]!.rate));
+  console.log(
+    `${name.padEnd(34)} ${Math.round(rate).toString().padStart(7)}/s   p99 ${p99.toFixed(1).padStart(6)} ms   ` +
+      `${ratio.toFixed(2)} × bare`,
+  );
+  return ratio;
+};
+report("bare Fastify route, same bytes", seen.bare);
+const ratio = report("single check, from memory, charged", seen.remembered);
+report("sandbox check with a live key", seen.sandboxed);
+console.log(`cached against bare: ${ratio.toFixed(2)}   (wanted: at least 0.40)`);
+
+const emails = users.map((user) => `${user}@bench.test`);
+await bulk(base, emails);
+const times = [];
+for (let round = 0; round < 7; round++) times.push(await bulk(base, emails));
+const bulkMs = median(times);
+console.log(
+  `bulk of ${BULK_SIZE} remembered addresses: ${bulkMs.toFixed(0)} ms, slowest ${Math.max(...times).toFixed(0)} ms` +
+    "   (wanted: under 250)",
+);
+if (ratio < 0.4 || bulkMs >= 250) process.exitCode = 1;
 
 type Load = { rate: number; p99Ms: number };
 

@@ -67,9 +67,7 @@ async function deploy(
   const settings = {
     DATABASE_URL: databaseUrl(connection),
     DATA_DIR: directory,
-    DNS_SERVERS: lab.nameServer,
-    SMTP_PORT: String(lab.smtpPort),
-    EGRESS_ALLOW: "127.0.0.0/8",
+    ...lab.env,
     PORT: "0",
     ADMIN_CREDITS: String(CREDITS),
     LOG_LEVEL: "warn",

@@ -8,17 +8,14 @@
  *
  *   npm run bench:jobs -- --ai [rows]
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { chmodSync, createWriteStream, mkdtempSync, openAsBlob, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { createWriteStream, openAsBlob } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Job, UploadPreview } from "@mailvet/contract";
-import { SERVICE_PROGRAM } from "../test/service-program.ts";
-import { addressOf } from "./listening.ts";
+import { startBenchService } from "./bench-service.ts";
+import { KEY } from "./list-run.ts";
 import { cpuSecondsOf, peakOf } from "./process-figures.ts";
 
 const AI = "--ai";
@@ -27,7 +24,6 @@ const SIZES = process.argv
   .filter((word) => word !== AI)
   .map(Number);
 const [SMALL, LARGE] = [100_000, 1_000_000];
-const KEY = "bench-key-of-forty-characters-0123456789";
 const IDLE_SECONDS = 10;
 const CHECK_EVERY_MS = 10;
 const AI_ROUNDS = 4;
@@ -53,71 +49,54 @@ if (process.argv.includes(AI)) {
 }
 
 async function measure(rows: number, env: Record<string, string> = {}): Promise<Seen> {
-  const folder = mkdtempSync(join(tmpdir(), "mailvet-bench-"));
-  chmodSync(folder, 0o755); // as root, the database runs as another user, who needs access
-  const file = join(folder, "list.csv");
-  await pipeline(Readable.from(listOf(rows)), createWriteStream(file));
-  const service = spawn(process.execPath, SERVICE_PROGRAM, {
-    env: {
-      PATH: process.env.PATH,
-      PORT: "0",
-      DATA_DIR: join(folder, "data"),
-      BOOTSTRAP_API_KEY: KEY,
-      ADMIN_CREDITS: "100000000",
-      MAX_CSV_EMAILS: String(LARGE),
-      NODE_ENV: "production",
-      LOG_LEVEL: "warn",
-      ...env,
-    },
-    stdio: ["ignore", "pipe", "inherit"],
+  await using service = await startBenchService({
+    MAX_CSV_EMAILS: String(LARGE),
+    LOG_LEVEL: "warn",
+    ...env,
   });
-  try {
-    const base = `${await addressOf(service)}/api/v1`;
-    await singleChecks(base, () => pause(2_000)); // warm
-    const idle = await singleChecks(base, () => pause(IDLE_SECONDS * 1000));
-    const seconds = {} as Seen["seconds"];
-    const checks = {} as Record<Step, Checks>;
-    const step = async <T>(name: Step, work: () => Promise<T>): Promise<T> => {
-      let result: T;
-      const startedAt = performance.now();
-      checks[name] = await singleChecks(base, async () => {
-        result = await work();
-        seconds[name] = (performance.now() - startedAt) / 1000;
-      });
-      return result!;
-    };
-    const preview = await step("preview", () => upload(base, file));
-    const confirmed = await step("confirm", () =>
-      ask<Job>(`${base}/bulk/upload/confirm`, {
-        upload_id: preview.upload_id,
-        email_column: preview.suggested_email_column,
-      }),
-    );
-    const cpuBefore = cpuSecondsOf(service.pid!);
-    const job = await step("process", () => ended(base, confirmed.id));
-    const processCpuSeconds = cpuSecondsOf(service.pid!) - cpuBefore;
-    if (job.status !== "completed" || job.processed !== rows) throw new Error(JSON.stringify(job));
-    const lines = await step("download", () => countLines(`${base}/bulk/jobs/${job.id}/download`));
-    if (lines !== rows + 1) throw new Error(`the download has ${lines} lines`);
+  const file = join(service.folder, "list.csv");
+  await pipeline(Readable.from(listOf(rows)), createWriteStream(file));
+  const base = `${service.url}/api/v1`;
+  await singleChecks(base, () => pause(2_000)); // warm
+  const idle = await singleChecks(base, () => pause(IDLE_SECONDS * 1000));
+  const seconds = {} as Seen["seconds"];
+  const checks = {} as Record<Step, Checks>;
+  const step = async <T>(name: Step, work: () => Promise<T>): Promise<T> => {
+    let result: T;
+    const startedAt = performance.now();
+    checks[name] = await singleChecks(base, async () => {
+      result = await work();
+      seconds[name] = (performance.now() - startedAt) / 1000;
+    });
+    return result!;
+  };
+  const preview = await step("preview", () => upload(base, file));
+  const confirmed = await step("confirm", () =>
+    ask<Job>(`${base}/bulk/upload/confirm`, {
+      upload_id: preview.upload_id,
+      email_column: preview.suggested_email_column,
+    }),
+  );
+  const cpuBefore = cpuSecondsOf(service.pid);
+  const job = await step("process", () => ended(base, confirmed.id));
+  const processCpuSeconds = cpuSecondsOf(service.pid) - cpuBefore;
+  if (job.status !== "completed" || job.processed !== rows) throw new Error(JSON.stringify(job));
+  const lines = await step("download", () => countLines(`${base}/bulk/jobs/${job.id}/download`));
+  if (lines !== rows + 1) throw new Error(`the download has ${lines} lines`);
 
-    const peakMiB = peakOf(service.pid!);
-    const rowsPerSecond = {} as Seen["rowsPerSecond"];
-    console.log(`\n${rows.toLocaleString("en")} rows; peak RSS of the service ${peakMiB.toFixed(0)} MiB`);
-    console.log(`  idle       ${words(idle)}`);
-    for (const name of Object.keys(seconds) as Step[]) {
-      rowsPerSecond[name] = rows / seconds[name];
-      console.log(
-        `  ${name.padEnd(10)} ${seconds[name].toFixed(2).padStart(7)} s  ` +
-          `${Math.round(rowsPerSecond[name]).toLocaleString("en").padStart(9)} rows/s; ` +
-          `${words(checks[name])} = ${(checks[name].p99Ms / idle.p99Ms).toFixed(1)} × idle`,
-      );
-    }
-    return { rowsPerSecond, seconds, processCpuSeconds, peakMiB, idleP99: idle.p99Ms };
-  } finally {
-    service.kill("SIGTERM");
-    if (service.exitCode === null) await once(service, "exit");
-    rmSync(folder, { recursive: true, force: true });
+  const peakMiB = peakOf(service.pid);
+  const rowsPerSecond = {} as Seen["rowsPerSecond"];
+  console.log(`\n${rows.toLocaleString("en")} rows; peak RSS of the service ${peakMiB.toFixed(0)} MiB`);
+  console.log(`  idle       ${words(idle)}`);
+  for (const name of Object.keys(seconds) as Step[]) {
+    rowsPerSecond[name] = rows / seconds[name];
+    console.log(
+      `  ${name.padEnd(10)} ${seconds[name].toFixed(2).padStart(7)} s  ` +
+        `${Math.round(rowsPerSecond[name]).toLocaleString("en").padStart(9)} rows/s; ` +
+        `${words(checks[name])} = ${(checks[name].p99Ms / idle.p99Ms).toFixed(1)} × idle`,
+    );
   }
+  return { rowsPerSecond, seconds, processCpuSeconds, peakMiB, idleP99: idle.p99Ms };
 }
 
 function compare(small: Seen | undefined, large: Seen | undefined): void {

@@ -4,95 +4,70 @@
  *
  *   npm run bench:overload [clients [seconds]]
  */
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { SERVICE_PROGRAM } from "../test/service-program.ts";
-import { addressOf } from "./listening.ts";
+import { CREDITS, startBenchService } from "./bench-service.ts";
+import { KEY } from "./list-run.ts";
 
 const CLIENTS = Number(process.argv[2] ?? 2_000);
 const SECONDS = Number(process.argv[3] ?? 60);
-const KEY = "bench-key-of-forty-characters-0123456789";
-const CREDITS = 100_000_000;
 const NO_ANSWER_AFTER_MS = 30_000;
 const LONGEST_REST_MS = 5_000;
 
-const folder = mkdtempSync(join(tmpdir(), "mailvet-bench-"));
-chmodSync(folder, 0o755); // as root, the database runs as another user, who needs access
-const service = spawn(process.execPath, SERVICE_PROGRAM, {
-  env: {
-    PATH: process.env.PATH,
-    PORT: "0",
-    DATA_DIR: join(folder, "data"),
-    BOOTSTRAP_API_KEY: KEY,
-    ADMIN_CREDITS: String(CREDITS),
-    LOG_LEVEL: "error",
-    NODE_ENV: "production",
-  },
-  stdio: ["ignore", "pipe", "inherit"],
-});
-try {
-  const base = await addressOf(service);
-  await untilReady(base);
-  const tally = {
-    answers: new Map<number, number>(),
-    failed: new Map<string, number>(),
-    latencies: [] as number[],
-  };
-  const count = <Key>(map: Map<Key, number>, key: Key) => map.set(key, (map.get(key) ?? 0) + 1);
-  const endAt = performance.now() + SECONDS * 1000;
-  await Promise.all(Array.from({ length: CLIENTS }, () => client(base)));
+await using service = await startBenchService({ LOG_LEVEL: "error" });
+const base = service.url;
+await untilReady(base);
+const tally = {
+  answers: new Map<number, number>(),
+  failed: new Map<string, number>(),
+  latencies: [] as number[],
+};
+const count = <Key>(map: Map<Key, number>, key: Key) => map.set(key, (map.get(key) ?? 0) + 1);
+const endAt = performance.now() + SECONDS * 1000;
+await Promise.all(Array.from({ length: CLIENTS }, () => client(base)));
 
-  const { balance, reserved } = await credits(base);
-  const answered = tally.answers.get(200) ?? 0;
-  const charged = CREDITS - balance;
-  const sorted = tally.latencies.sort((a, b) => a - b);
-  const at = (share: number) => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(0);
-  const answers = [...tally.answers].map(([status, times]) => `${times} × ${status}`).join(", ");
-  const failures = [...tally.failed].map(([why, times]) => `${times} × ${why}`).join(", ") || "none";
-  console.log(`${CLIENTS} clients, ${SECONDS} s: ${Math.round(answered / SECONDS)} verdicts/s`);
-  console.log(`answers: ${answers}; without an answer: ${failures}`);
-  console.log(`time to a verdict: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, slowest ${at(1)} ms`);
-  console.log(
-    `verdicts ${answered}, charged ${charged}, difference ${charged - answered}, reserved ${reserved}`,
-  );
-  if (charged !== answered || reserved !== 0 || tally.failed.size > 0) process.exitCode = 1;
+const { balance, reserved } = await credits(base);
+const answered = tally.answers.get(200) ?? 0;
+const charged = CREDITS - balance;
+const sorted = tally.latencies.sort((a, b) => a - b);
+const at = (share: number) => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(0);
+const answers = [...tally.answers].map(([status, times]) => `${times} × ${status}`).join(", ");
+const failures = [...tally.failed].map(([why, times]) => `${times} × ${why}`).join(", ") || "none";
+console.log(`${CLIENTS} clients, ${SECONDS} s: ${Math.round(answered / SECONDS)} verdicts/s`);
+console.log(`answers: ${answers}; without an answer: ${failures}`);
+console.log(`time to a verdict: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, slowest ${at(1)} ms`);
+console.log(
+  `verdicts ${answered}, charged ${charged}, difference ${charged - answered}, reserved ${reserved}`,
+);
+if (charged !== answered || reserved !== 0 || tally.failed.size > 0) process.exitCode = 1;
 
-  /** One connection, opened again when the service closes it; a refusal is obeyed. */
-  async function client(base: string): Promise<void> {
-    const { hostname, port } = new URL(base);
-    const request =
-      `GET /api/v1/validation/single?email=valid@mailvet.test HTTP/1.1\r\nhost: ${hostname}\r\n` +
-      `x-api-key: ${KEY}\r\n\r\n`;
-    while (performance.now() < endAt) {
-      const socket = connect(Number(port), hostname).setNoDelay().setEncoding("utf8");
-      socket.on("error", () => {}); // reported by the promises below
-      try {
-        await once(socket, "connect");
-        while (performance.now() < endAt) {
-          const startedAt = performance.now();
-          socket.write(request);
-          const { status, retryAfterMs, isLast } = await answerOn(socket);
-          count(tally.answers, status);
-          if (status === 200) tally.latencies.push(performance.now() - startedAt);
-          else await delay(Math.min(retryAfterMs, LONGEST_REST_MS) * (0.5 + Math.random()));
-          if (isLast) break;
-        }
-      } catch (error) {
-        count(tally.failed, error instanceof Error ? error.message : String(error));
-      } finally {
-        socket.destroy();
+/** One connection, opened again when the service closes it; a refusal is obeyed. */
+async function client(base: string): Promise<void> {
+  const { hostname, port } = new URL(base);
+  const request =
+    `GET /api/v1/validation/single?email=valid@mailvet.test HTTP/1.1\r\nhost: ${hostname}\r\n` +
+    `x-api-key: ${KEY}\r\n\r\n`;
+  while (performance.now() < endAt) {
+    const socket = connect(Number(port), hostname).setNoDelay().setEncoding("utf8");
+    socket.on("error", () => {}); // reported by the promises below
+    try {
+      await once(socket, "connect");
+      while (performance.now() < endAt) {
+        const startedAt = performance.now();
+        socket.write(request);
+        const { status, retryAfterMs, isLast } = await answerOn(socket);
+        count(tally.answers, status);
+        if (status === 200) tally.latencies.push(performance.now() - startedAt);
+        else await delay(Math.min(retryAfterMs, LONGEST_REST_MS) * (0.5 + Math.random()));
+        if (isLast) break;
       }
+    } catch (error) {
+      count(tally.failed, error instanceof Error ? error.message : String(error));
+    } finally {
+      socket.destroy();
     }
   }
-} finally {
-  service.kill("SIGTERM");
-  if (service.exitCode === null) await once(service, "exit");
-  rmSync(folder, { recursive: true, force: true });
 }
 
 type ReceivedAnswer = { status: number; retryAfterMs: number; isLast: boolean };

@@ -67,9 +67,7 @@ await using deployment = await openDeployment(
   {
     BOOTSTRAP_API_KEY: KEY,
     ADMIN_CREDITS: String(CREDITS),
-    DNS_SERVERS: lab.nameServer,
-    SMTP_PORT: String(lab.smtpPort),
-    EGRESS_ALLOW: "127.0.0.0/8",
+    ...lab.env,
   },
   (name) => (earlier && isEarlier(name) ? earlier.program : SERVICE_PROGRAM),
 );

@@ -5,7 +5,7 @@
 import { API_PREFIX } from "@mailvet/contract";
 import { defaultDataDirectory } from "@mailvet/embedded-postgres";
 import { openLab, SAMPLES } from "@mailvet/lab";
-import { assemble } from "../src/assemble.ts";
+import { assemble } from "../src/assembly.ts";
 import { createLog } from "../src/base/log.ts";
 import { readConfig } from "../src/config.ts";
 import { openStorage } from "../src/database-storage.ts";
@@ -41,9 +41,7 @@ async function run(): Promise<void> {
       ADMIN_EMAIL: OPERATOR.email,
       ADMIN_PASSWORD: OPERATOR.password,
       LOG_LEVEL: env.LOG_LEVEL ?? "error",
-      DNS_SERVERS: lab.nameServer,
-      SMTP_PORT: String(lab.smtpPort),
-      EGRESS_ALLOW: "127.0.0.0/8",
+      ...lab.env,
       EHLO_NAME,
       PROBE_TIMEOUT_SECONDS: "10",
     },

@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 import { API_PREFIX } from "@mailvet/contract";
 import { openLab } from "@mailvet/lab";
 import { DEMO_WORLD } from "../demo/world.ts";
-import { assemble } from "../src/assemble.ts";
+import { assemble } from "../src/assembly.ts";
 import { createLog } from "../src/base/log.ts";
 import { readConfig } from "../src/config.ts";
 
@@ -55,9 +55,7 @@ async function fuzz(program: string): Promise<number> {
       ADMIN_EMAIL: OPERATOR.email,
       ADMIN_PASSWORD: OPERATOR.password,
       BOOTSTRAP_API_KEY: KEY,
-      DNS_SERVERS: lab.nameServer,
-      SMTP_PORT: String(lab.smtpPort),
-      EGRESS_ALLOW: "127.0.0.0/8",
+      ...lab.env,
       TRUSTED_PROXIES: "127.0.0.1", // hooks.py sends every request from another network
       LOG_LEVEL: "error",
       SINGLE_BUDGET_SECONDS: "5",
@@ -67,8 +65,16 @@ async function fuzz(program: string): Promise<number> {
   );
   const service = await assemble(config, createLog(config.log), () => {});
   try {
-    const url = await service.app.listen({ host: config.host, port: config.port });
+    const listening = await service.app.listen({ host: config.host, port: config.port });
+    const url = listening.replace("127.0.0.1", "localhost"); // at an IP address there are no passkeys
     await service.welcome();
+    // For hooks.py, which makes what requests refer to.
+    Object.assign(process.env, {
+      FUZZ_API: `${url}${API_PREFIX}`,
+      FUZZ_KEY: KEY,
+      FUZZ_EMAIL: OPERATOR.email,
+      FUZZ_PASSWORD: OPERATOR.password,
+    });
     const runs = [
       { name: "with an API key", scheme: "apiKey", secret: KEY, headers: [] },
       {
@@ -81,6 +87,7 @@ async function fuzz(program: string): Promise<number> {
     let failures = 0;
     for (const { name, scheme, secret, headers } of runs) {
       console.log(`\nfuzz: ${name}`);
+      process.env.FUZZ_SESSION = scheme === "session" ? secret : "none";
       const configFile = join(directory, `${scheme}.toml`);
       writeFileSync(configFile, withCredentials(scheme, secret));
       const description = `${url}${API_PREFIX}/openapi.json`;
@@ -111,8 +118,22 @@ async function printStatuses(url: string): Promise<void> {
     counts.set(status, (counts.get(status) ?? 0) + Number(count));
     if (status === "2xx" && method !== "HEAD") succeeded.add(`${method} ${route}`);
   }
+  const description = await (await fetch(`${url}${API_PREFIX}/openapi.json`)).json();
+  const operations = Object.entries<Record<string, { operationId?: string }>>(description.paths).flatMap(
+    ([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { operationId }]) =>
+        operationId === undefined ? [] : [{ operationId, name: `${method} ${path}` }],
+      ),
+  );
+  const plain = (name: string) => name.toLowerCase().replace(/:(\w+)|\{(\w+)\}/g, "*");
+  const reached = new Set([...succeeded].map((name) => plain(name.replace(API_PREFIX, ""))));
+  const missing = operations.filter(({ name }) => !reached.has(plain(name.replace(API_PREFIX, ""))));
   const statuses = [...counts].sort().map(([status, count]) => `${count} × ${status}`);
-  console.log(`\nfuzz: ${statuses.join(", ")}; ${succeeded.size} operations succeeded at least once`);
+  console.log(`\nfuzz: ${statuses.join(", ")}`);
+  console.log(
+    `fuzz: ${operations.length - missing.length} of ${operations.length} operations succeeded at least once`,
+  );
+  if (missing.length > 0) console.log(`fuzz: never: ${missing.map((one) => one.operationId).join(", ")}`);
 }
 
 /** Schemathesis applies them as the OpenAPI document describes, and leaves them out where a check requires it. */

@@ -44,6 +44,7 @@ export type Config = {
   jobs: JobsConfig;
   /** Which `unknown` verdicts are refunded. */
   unknownRefund: UnknownRefund;
+  auditRetentionDays: number;
   /** The language model for ambiguous names; undefined: none is used. */
   adjudicator: AdjudicatorSettings | undefined;
   lists: ListRefreshSettings;
@@ -143,6 +144,7 @@ export function readConfig(env: Environment, cwd: string): Config {
       workerSlots: read.integer("WORKER_SLOTS", { fallback: 16, min: 1, max: 100 }),
     },
     unknownRefund: read.oneOf("UNKNOWN_REFUND", { fallback: "own_fault", choices: UNKNOWN_REFUNDS }),
+    auditRetentionDays: read.integer("AUDIT_RETENTION_DAYS", { fallback: 365, min: 1, max: 3650 }),
     adjudicator: readAdjudicator(read),
     lists: readListRefresh(read, engine.listsDirectory),
     engine,

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { abortable } from "@mailvet/embedded-postgres";
 import { BadSettings } from "@mailvet/engine";
-import { type AssembledService, assemble } from "./assemble.ts";
+import { type AssembledService, assemble } from "./assembly.ts";
 import { createLog, type Log } from "./base/log.ts";
 import { type Config, readConfig } from "./config.ts";
 import { LISTEN_BACKLOG } from "./http/http-settings.ts";

@@ -47,6 +47,18 @@ test("concurrent first starts create one operator", async () => {
   expect(await first.keyring.recognise(welcome!.apiKeyText!)).toMatchObject({ accountId, isOperator: true });
 });
 
+test.each(["password1234", "aaaaaaaaaaaa", "ops@team.example"])(
+  "the chosen password %s is refused as for other accounts, and a later start can be the first",
+  async (password) => {
+    await using world = openAccountsWorld();
+    await using first = openStart(world);
+    const chosen = { email: "ops@team.example", password };
+    await expect(first.start(chosen)).rejects.toThrow(/ADMIN_PASSWORD=\*\*\*: .* Choose another\./);
+    await expect(first.start(chosen)).rejects.not.toThrow(password);
+    expect(await first.start({ ...chosen, password: "the chosen password" })).toBeDefined();
+  },
+);
+
 test("settings of a later start change neither the operator nor the password", async () => {
   await using world = openAccountsWorld();
   await using first = openStart(world);

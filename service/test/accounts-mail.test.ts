@@ -11,6 +11,7 @@ import {
   visitorFrom,
   worldsOnOneDatabase,
 } from "./accounts-world.ts";
+import { createSoftwareAuthenticator } from "./software-authenticator.ts";
 
 const openAccountsWorld = worldsOnOneDatabase();
 
@@ -236,4 +237,39 @@ test("the owner is told once a day that many wrong passwords were tried", async 
   for (let network = 100; network < 120; network++) await guessFrom(network);
   await world.accounts.close();
   expect(post.mails).toHaveLength(3);
+});
+
+test("the owner is told of passkeys that are added and removed, and of those that a password reset leaves", async () => {
+  await using server = await openMailServer();
+  await using world = openAccountsWorld({ mail: server.mail });
+  await world.accounts.signUp(EMAIL, PASSWORD, HERE);
+  const session = await world.accounts.confirmEmail(tokenIn(await server.received(1), "confirm-email"), HERE);
+  const site = { rpId: new URL(PUBLIC_URL).hostname, origin: PUBLIC_URL };
+  const add = async (name: string) => {
+    const options = await world.accounts.beginPasskey(session, { password: PASSWORD }, site);
+    const credential = createSoftwareAuthenticator(PUBLIC_URL).create(options);
+    return world.accounts.addPasskey(session, { name, credential }, site);
+  };
+  const { id } = await add("laptop\r\nBcc: all@example.com");
+  const added = (await server.received(2)).content;
+  expect(added).toContain("Subject: A passkey was added to your Mailvet account");
+  expect(added).toContain('"laptop Bcc: all@example.com"');
+  await add("phone");
+  await server.received(3);
+  await world.accounts.removePasskey(session, id, { password: PASSWORD }, undefined);
+  expect((await server.received(4)).content).toContain(
+    "Subject: A passkey was removed from your Mailvet account",
+  );
+
+  const reset = async (number: number, password: string, removePasskeys: boolean) => {
+    await world.accounts.requestReset(EMAIL, HERE);
+    const token = tokenIn(await server.received(number), "reset-password");
+    await world.accounts.chooseNewPassword(token, password, HERE, { removePasskeys });
+    return (await server.received(number + 1)).content;
+  };
+  const left = () => world.accounts.listPasskeys(session.accountId);
+  expect(await reset(5, NEW_PASSWORD, false)).toContain("The account has passkeys (1), which still sign in.");
+  expect(await left()).toMatchObject([{ name: "phone" }]);
+  expect(await reset(7, PASSWORD, true)).toContain("All passkeys of the account were removed.");
+  expect(await left()).toEqual([]);
 });

@@ -124,11 +124,13 @@ test("sessions of other accounts can neither be seen nor ended", async () => {
   const ann = await signUp(world, "ann@example.com");
   const bob = await signUp(world, "bob@example.com");
 
-  expect((await refusalOf(world.sessions.end(bob.accountId, ann.sessionId))).code).toBe("session_not_found");
+  expect((await refusalOf(world.sessions.end(bob.accountId, ann.sessionId, {}))).code).toBe(
+    "session_not_found",
+  );
   expect(await world.sessions.list(bob.accountId)).toMatchObject([{ id: bob.sessionId }]);
   expect(await world.sessions.find(ann.token)).toMatchObject({ accountId: ann.accountId });
 
-  await world.sessions.end(ann.accountId, ann.sessionId);
+  await world.sessions.end(ann.accountId, ann.sessionId, {});
   expect(await world.sessions.find(ann.token)).toBeUndefined();
 });
 
@@ -138,7 +140,7 @@ test("an account keeps its 50 most recently used sessions", async () => {
   const opened = [];
   for (let count = 0; count < 50; count++) {
     world.pass(1);
-    opened.push(await world.sessions.open(world.database.orm, first.accountId, HERE));
+    opened.push(await world.sessions.open(world.database.orm, first.accountId, HERE, "password"));
   }
 
   expect(await world.sessions.list(first.accountId)).toHaveLength(50);

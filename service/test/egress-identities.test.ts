@@ -33,9 +33,7 @@ function egressFile(one: Fields = {}, two: Fields = {}): string {
 const settingsIn = (lab: Lab, path: string, processName = "worker-1") =>
   readEngineSettings(
     settingsFrom({
-      DNS_SERVERS: lab.nameServer,
-      SMTP_PORT: String(lab.smtpPort),
-      EGRESS_ALLOW: "127.0.0.0/8",
+      ...lab.env,
       CONNECTIONS_PER_HOST: String(CAP),
       EGRESS_FILE: path,
       PROCESS_NAME: processName,

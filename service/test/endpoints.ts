@@ -33,6 +33,13 @@ type Details = {
 
 /** A well-formed token that was never issued. */
 const UNKNOWN_TOKEN = "unknown-token-unknown-token-unknown-token-u";
+/** A well-formed signature of a passkey that no account has. */
+export const UNKNOWN_PASSKEY = {
+  id: "AAAA",
+  rawId: "AAAA",
+  type: "public-key",
+  response: { clientDataJSON: "e30", authenticatorData: "AAAA", signature: "AAAA" },
+};
 const PASSWORD = "a long enough password";
 /** Outcomes at the sandbox domain are not stored. */
 const REAL_EMAIL = "ann@polite.example-lab.com";
@@ -205,6 +212,30 @@ export const ENDPOINTS: readonly Endpoint[] = [
     wrong: { body: { password: PASSWORD }, pointer: "/code" },
     ignoresIdempotencyKey: true,
   }),
+  endpoint("POST /auth/passkeys/challenge", "open"),
+  endpoint("POST /auth/passkeys/sign-in", "open", {
+    body: { credential: UNKNOWN_PASSKEY },
+    wrong: { body: {}, pointer: "/credential" },
+  }),
+  endpoint("GET /auth/passkeys", "session"),
+  endpoint("POST /auth/passkeys/options", "session", {
+    body: { password: "not the password" },
+    wrong: { body: { password: 5 }, pointer: "/password" },
+    ignoresIdempotencyKey: true,
+  }),
+  endpoint("POST /auth/passkeys", "session", {
+    body: {
+      name: "laptop",
+      credential: { ...UNKNOWN_PASSKEY, response: { clientDataJSON: "e30", attestationObject: "oA" } },
+    },
+    wrong: { body: { name: "laptop" }, pointer: "/credential" },
+    ignoresIdempotencyKey: true,
+  }),
+  endpoint("POST /auth/passkeys/{passkey_id}/remove", "session", {
+    body: { password: "not the password" },
+    wrong: { body: { password: 5 }, pointer: "/password" },
+    ignoresIdempotencyKey: true,
+  }),
   endpoint("POST /auth/password-reset", "open", {
     body: { email: "nobody@team.example" },
     wrong: { body: { email: [] }, pointer: "/email" },
@@ -213,6 +244,16 @@ export const ENDPOINTS: readonly Endpoint[] = [
     body: { token: UNKNOWN_TOKEN, new_password: PASSWORD },
     wrong: { body: { token: UNKNOWN_TOKEN }, pointer: "/new_password" },
   }),
+  endpoint("GET /audit", "session", {
+    query: "?action=sign_in.succeeded&from=2026-01-01&limit=5",
+    wrong: { query: "?action=nap", pointer: "/action" },
+  }),
+  endpoint("GET /audit/export", "session", { wrong: { query: "?from=today", pointer: "/from" } }),
+  endpoint("GET /operator/audit", "operator", {
+    query: "?limit=5",
+    wrong: { query: "?limit=0", pointer: "/limit" },
+  }),
+  endpoint("GET /operator/audit/export", "operator", { wrong: { query: "?to=today", pointer: "/to" } }),
   endpoint("GET /operator/system", "operator"),
   endpoint("POST /operator/system/doctor", "operator", { ignoresIdempotencyKey: true }),
   endpoint("GET /operator/dead-letters", "operator", {

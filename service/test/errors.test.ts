@@ -16,6 +16,7 @@ import {
   requestTo,
   takesKeys,
   takesSessions,
+  UNKNOWN_PASSKEY,
   wrongRequestTo,
 } from "./endpoints.ts";
 import { ROWS_OF_FEEDBACK } from "./errors-feedback.ts";
@@ -233,6 +234,24 @@ const ROWS: readonly Row[] = [
   ],
   ["an unknown key ID", "key_not_found", only("DELETE /keys/{key_id}"), changed({})],
   ["an unknown session", "session_not_found", only("DELETE /auth/sessions/{session_id}"), changed({})],
+  ["an unknown passkey", "passkey_not_found", only("POST /auth/passkeys/{passkey_id}/remove"), changed({})],
+  [
+    "an address without a domain name",
+    "passkeys_unavailable",
+    only(
+      "POST /auth/passkeys/challenge",
+      "POST /auth/passkeys/sign-in",
+      "POST /auth/passkeys/options",
+      "POST /auth/passkeys",
+    ),
+    changed({}),
+  ],
+  [
+    "an address without a domain name",
+    "passkeys_unavailable",
+    only("POST /auth/passkeys/{passkey_id}/remove"),
+    changed({ body: { credential: UNKNOWN_PASSKEY } }),
+  ],
   ["an unknown account", "account_not_found", ({ path }) => path.includes("{account_id}"), changed({})],
   [
     "an email that is in use",
@@ -263,13 +282,35 @@ const ROWS: readonly Row[] = [
   ...ROWS_OF_WEBHOOKS,
 ];
 
+const PROVEN_BY_PASSKEY = ["POST /auth/passkeys/options", "POST /auth/passkeys/{passkey_id}/remove"];
+
 /** Covered by other tests, because they need the whole service in a certain state. */
 const COVERED_ELSEWHERE: readonly (readonly [ProblemCode, AppliesTo])[] = [
   ["rate_limited", everywhere],
   ["internal_error", everywhere],
   ["overloaded", everywhere],
   ["sign_up_closed", only("POST /auth/sign-up")],
-  ["two_factor_required", only("POST /auth/sign-in")],
+  [
+    "two_factor_required",
+    only(
+      "POST /auth/sign-in",
+      "POST /auth/two-factor",
+      "POST /auth/two-factor/confirm",
+      "POST /auth/two-factor/disable",
+      ...PROVEN_BY_PASSKEY,
+    ),
+  ],
+  ["wrong_credentials", only(...PROVEN_BY_PASSKEY)],
+  ["passkey_rejected", only("POST /auth/passkeys/sign-in", ...PROVEN_BY_PASSKEY)],
+  ["too_many_passkeys", only("POST /auth/passkeys/options", "POST /auth/passkeys")],
+  [
+    "last_second_factor",
+    only(
+      "POST /auth/two-factor/disable",
+      "POST /auth/passkeys/{passkey_id}/remove",
+      "POST /auth/password-reset/confirm",
+    ),
+  ],
   ["two_factor_enabled", only("POST /auth/two-factor")],
   ["idempotency_in_flight", honoursIdempotencyKeys],
   ["idempotency_key_reused", honoursIdempotencyKeys],

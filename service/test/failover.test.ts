@@ -22,9 +22,7 @@ test.runIf(hasPgBouncer)(
       ...cluster.env,
       BOOTSTRAP_API_KEY: KEY,
       ADMIN_CREDITS: String(CREDITS),
-      DNS_SERVERS: lab.nameServer,
-      SMTP_PORT: String(lab.smtpPort),
-      EGRESS_ALLOW: "127.0.0.0/8",
+      ...lab.env,
       LOG_LEVEL: "error",
     };
     const api = await installation.start({ ...env, ROLE: "api" });

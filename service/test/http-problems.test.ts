@@ -1,9 +1,8 @@
 import { METHODS } from "node:http";
 import { connect } from "node:net";
-import { setTimeout as wait } from "node:timers/promises";
 import { PROBLEM_CODES } from "@mailvet/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type HttpWorld, openHttpWorld, sendRaw } from "./http-world.ts";
+import { type HttpWorld, openHttpWorld, sendRaw, untilRead } from "./http-world.ts";
 
 let world: HttpWorld;
 let key: string;
@@ -219,10 +218,10 @@ test.each([
 test("an aborted request body is logged as aborted and reaches no route", async () => {
   const before = world.bench.calls.echo ?? 0;
   const socket = connect(world.port, "127.0.0.1");
-  socket.write(
-    `POST /api/v1/echo HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"em`,
-  );
-  await wait(100); // timing: the first half has arrived
+  const half = `POST /api/v1/echo HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"em`;
+  const halfRead = untilRead(world, half.length);
+  socket.write(half);
+  await halfRead;
   socket.destroy();
   const line = await world.logged(
     ({ event, route }) => event === "request_aborted" && route === "/api/v1/echo",

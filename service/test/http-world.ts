@@ -2,6 +2,9 @@
  * Test fixture: the HTTP server with its middleware, a real database, keys, sessions and credits, and a few routes that
  * exist in tests only.
  */
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { API_PREFIX, type KeyMode, type KeyScope, type Plan, ValidationRequest } from "@mailvet/contract";
 import { Type } from "typebox";
@@ -76,10 +79,8 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
       key: async ({ mode = "live", scopes = ["validate", "bulk", "read"] }: WantedKey = {}) =>
         (await keyring.create(accountId, { name: "test", mode, scopes, expiresAt: undefined })).text,
       cookie: async () => {
-        const { token } = await sessions.open(database.orm, accountId, {
-          ip: "127.0.0.1",
-          userAgent: "test",
-        });
+        const client = { ip: "127.0.0.1", userAgent: "test" };
+        const { token } = await sessions.open(database.orm, accountId, client, "password");
         return `${cookie.name}=${token}`;
       },
     };
@@ -113,6 +114,12 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Resolves when the server has read this many bytes of the next connection. */
+export async function untilRead({ app }: Pick<HttpWorld, "app">, bytes: number): Promise<void> {
+  const [socket] = (await once(app.server, "connection")) as [Socket];
+  while (socket.bytesRead < bytes) await nextTurn();
 }
 
 /** Test routes. `calls` counts how often each handler was executed. */

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { mailDomain, openLab, saysNothing } from "@mailvet/lab";
-import { expect, test, vi } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import {
   freePort,
   hasStarted,
@@ -12,6 +12,7 @@ import {
   type Program,
   processesIn,
   processesNaming,
+  untilUnderWay,
 } from "./program.ts";
 
 const KEY = "a-key-that-the-operator-chose";
@@ -47,37 +48,45 @@ async function untilNothingIsLeft(dataDirectory: string): Promise<void> {
 test("a signal at 30 moments of first start, second start and stop: a clean end each time, and the next start works", async () => {
   const env = { PORT: String(await freePort()), BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: "warn" };
   const durations = await measure(env);
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let installed = 0; installed < ROUNDS / 2; installed++) {
     await using installation = openProgramInstallation();
-    const signal = signalOf(round);
+    // The earlier of two first starts is interrupted in its first half, before there is a database, so that the later one
+    // is a first start too.
+    const rounds = [installed, installed + ROUNDS / 2];
 
     for (const durationMs of [durations.firstStartMs, durations.secondStartMs]) {
-      const interrupted = installation.launch(env);
-      await pause(momentOf(round, durationMs));
-      interrupted.child.kill(signal);
-      await expectCleanEnd(interrupted, signal, installation.dataDirectory);
-      if (existsSync(installation.dataDirectory)) {
-        expect(readdirSync(installation.dataDirectory).filter((name) => name.includes(".new-"))).toEqual([]);
+      for (const round of rounds) {
+        const interrupted = installation.launch(env);
+        await pause(momentOf(round, durationMs));
+        interrupted.child.kill(signalOf(round));
+        await expectCleanEnd(interrupted, signalOf(round), installation.dataDirectory);
+        if (existsSync(installation.dataDirectory)) {
+          expect(readdirSync(installation.dataDirectory).filter((name) => name.includes(".new-"))).toEqual(
+            [],
+          );
+        }
       }
     }
 
-    // Its port is free again, and the data directory left by interrupted starts is usable.
-    const program = await installation.start(env);
-    expect(program.url, program.output()).not.toBe("");
-    const answer = await fetch(`${program.url}/api/v1/account`, { headers: { "x-api-key": KEY } });
-    expect(answer.status).toBe(200);
-    program.child.kill(signal);
-    if (round % 2 === 0) await expectCleanEnd(program, signal, installation.dataDirectory);
-    else {
-      await pause(momentOf(round, durations.stopMs));
-      program.child.kill("SIGTERM");
-      // The second signal counts as such after a second; until then, or when all is done by then, the end is clean.
-      expect([0, 143]).toContain(await program.exit());
-      expect(program.output()).not.toContain(FORCED);
-      await untilNothingIsLeft(installation.dataDirectory);
-      const next = await installation.start(env);
-      expect(next.url, next.output()).not.toBe("");
-    }
+    // Its port is free again, and the data directory left by interrupted starts, or by an interrupted stop, is usable.
+    const startAndStop = async (round: number) => {
+      const program = await installation.start(env);
+      expect(program.url, program.output()).not.toBe("");
+      const answer = await fetch(`${program.url}/api/v1/account`, { headers: { "x-api-key": KEY } });
+      expect(answer.status).toBe(200);
+      program.child.kill(signalOf(round));
+      return program;
+    };
+    const twice = await startAndStop(installed);
+    await pause(momentOf(2 * installed + 1, durations.stopMs));
+    twice.child.kill("SIGTERM");
+    // The second signal counts as such after a second; until then, or when all is done by then, the end is clean.
+    expect([0, 143]).toContain(await twice.exit());
+    expect(twice.output()).not.toContain(FORCED);
+    await untilNothingIsLeft(installation.dataDirectory);
+
+    const after = await startAndStop(installed + 1);
+    await expectCleanEnd(after, signalOf(installed + 1), installation.dataDirectory);
   }
 });
 
@@ -98,14 +107,33 @@ async function measure(env: Record<string, string>) {
   return { firstStartMs, secondStartMs, stopMs };
 }
 
+/** Of the tests below: the first of them is its first start, and each starts after what the one before left. */
+const installation = openProgramInstallation();
+afterAll(() => installation[Symbol.asyncDispose]());
+
+test("the service is ready only when the operator's key exists", async () => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const program = installation.launch({ PORT: String(port), BOOTSTRAP_API_KEY: KEY });
+  const statuses = new Set<number>();
+  while (!statuses.has(200)) {
+    const answer = await fetch(`${url}/health/ready`).catch(() => undefined); // it does not listen yet
+    if (answer) statuses.add(answer.status);
+    if (program.child.exitCode !== null) throw new Error(program.output());
+    await pause(5); // timing: poll interval
+  }
+  const answer = await fetch(`${url}/api/v1/account`, { headers: { "x-api-key": KEY } });
+  expect(answer.status).toBe(200);
+  for (const status of statuses) expect([200, 503]).toContain(status);
+  program.child.kill("SIGTERM");
+  expect(await program.exit()).toBe(0);
+});
+
 test("a second signal ends a waiting shutdown at once, with the exit code of the signal and no server left behind", async () => {
   await using lab = await openLab({ "mute.test": mailDomain({ temper: saysNothing({ at: "banner" }) }) });
-  await using installation = openProgramInstallation();
   const env = {
     BOOTSTRAP_API_KEY: KEY,
-    DNS_SERVERS: lab.nameServer,
-    SMTP_PORT: String(lab.smtpPort),
-    EGRESS_ALLOW: "127.0.0.0/8",
+    ...lab.env,
   };
   for (const [signal, code] of [
     ["SIGTERM", 143],
@@ -125,12 +153,9 @@ test("a second signal ends a waiting shutdown at once, with the exit code of the
     await untilNothingIsLeft(installation.dataDirectory);
     await expect(waiting).rejects.toThrow();
   }
-  const next = await installation.start(env);
-  expect((await fetch(`${next.url}/health/ready`)).status).toBe(200);
 });
 
 test("a start that waits for a silent database ends at a signal", async () => {
-  await using installation = openProgramInstallation();
   const silent = createServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
   await once(silent, "listening");
   const { port } = silent.address() as { port: number };
@@ -145,29 +170,10 @@ test("a start that waits for a silent database ends at a signal", async () => {
   silent.close();
 });
 
-test("the service is ready only when the operator's key exists", async () => {
-  await using installation = openProgramInstallation();
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const program = installation.launch({ PORT: String(port), BOOTSTRAP_API_KEY: KEY });
-  const statuses = new Set<number>();
-  while (!statuses.has(200)) {
-    const answer = await fetch(`${url}/health/ready`).catch(() => undefined); // it does not listen yet
-    if (answer) statuses.add(answer.status);
-    if (program.child.exitCode !== null) throw new Error(program.output());
-  }
-  const answer = await fetch(`${url}/api/v1/account`, { headers: { "x-api-key": KEY } });
-  expect(answer.status).toBe(200);
-  for (const status of statuses) expect([200, 503]).toContain(status);
-  program.child.kill("SIGTERM");
-  expect(await program.exit()).toBe(0);
-});
-
 const HEAD = `POST /api/v1/validation/single HTTP/1.1\r\nHost: mailvet\r\nX-API-Key: ${KEY}\r\n`;
 const HALF_BODY = `${HEAD}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`;
 
 test("100 silent connections do not delay shutdown, and a request in flight is answered", async () => {
-  await using installation = openProgramInstallation();
   const program = await installation.start({ BOOTSTRAP_API_KEY: KEY });
   const { hostname, port } = new URL(program.url);
   const clients = await Promise.all(
@@ -204,11 +210,3 @@ test("100 silent connections do not delay shutdown, and a request in flight is a
     expect(status).toBe(kind === 1 || kind === 2 ? "503" : undefined);
   }
 });
-
-/** Waits until this many requests are in flight. */
-async function untilUnderWay({ url }: Program, requests: number): Promise<void> {
-  await vi.waitFor(async () => {
-    const metrics = await (await fetch(`${url}/metrics`)).text();
-    expect(Number(/^mailvet_http_requests_under_way (\d+)/m.exec(metrics)?.[1])).toBe(requests);
-  }, PATIENCE_MS);
-}

@@ -40,6 +40,7 @@ const OWN_PAGES = [
   "/keys",
   "/auth/session",
   "/auth/sessions",
+  "/auth/passkeys",
   "/bulk/jobs",
   "/webhooks",
 ];
@@ -270,6 +271,13 @@ async function settle(account: TestAccount): Promise<AccountWithHistory> {
   const { body: verdict } = await service.ask("/validation/single?email=cy@shop.example-lab.com", { key });
   const { body: sessions } = await service.ask("/auth/sessions", { cookie });
   const sessionId: string = signedIn.body.session_id;
+  const passkey = `passkey-${accountId.slice(0, 8)}`;
+  const { rows: passkeys } = await service.database.pool.query(
+    `insert into passkeys (account_id, name, credential_id, public_key, counter)
+     values ($1, $2::text, sha256($2::text::bytea), 'x', 0) returning id`,
+    [accountId, passkey],
+  );
+  const passkeyId: string = passkeys[0].id;
   const lists = await settleLists(key, accountId.slice(0, 8));
   const hook = await settleHook(key, `${HOOK}/${accountId.slice(0, 8)}`);
   const note = `${NOTE} ${accountId.slice(0, 8)}`;
@@ -279,8 +287,17 @@ async function settle(account: TestAccount): Promise<AccountWithHistory> {
     keyId,
     sessionId,
     ...lists,
-    ids: { key_id: keyId, session_id: sessionId, account_id: accountId, job_id: lists.pausedJobId, ...hook },
+    ids: {
+      key_id: keyId,
+      session_id: sessionId,
+      passkey_id: passkeyId,
+      account_id: accountId,
+      job_id: lists.pausedJobId,
+      ...hook,
+    },
     marks: [
+      passkey,
+      passkeyId,
       lists.filename,
       lists.doneJobId,
       lists.pausedJobId,

@@ -4,6 +4,7 @@
  */
 import fc from "fast-check";
 import { Compile } from "typebox/compile";
+import { anyCharacter } from "../../engine/test/any-character.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON Schema, as it comes
 type Schema = { [key: string]: any };
@@ -153,7 +154,7 @@ type Body = { text: string | undefined; type: string | undefined };
 const asJson = (value: unknown): Body => ({ text: JSON.stringify(value), type: "application/json" });
 const noBody = fc.constant<Body>({ text: undefined, type: undefined });
 const junkText = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 40 }),
+  fc.string({ unit: anyCharacter, maxLength: 40 }),
   fc.constantFrom(
     "\0",
     "\ud800",
@@ -306,7 +307,7 @@ function textsOf(
   if (format === "uuid") return fc.oneof({ weight: 4, arbitrary: idsNamed(name, known) }, fc.uuid());
   if (format === "date") return fc.date(year).map((date) => date.toISOString().slice(0, 10));
   if (format === "date-time") return fc.date(year).map((date) => date.toISOString());
-  const anything = fc.string({ unit: "binary", minLength, maxLength: Math.min(maxLength, 60) });
+  const anything = fc.string({ unit: anyCharacter, minLength, maxLength: Math.min(maxLength, 60) });
   if (known.ids[name]) return fc.oneof({ weight: 3, arbitrary: idsNamed(name, known) }, anything);
   const fitting = known.texts.filter(({ length }) => length >= minLength && length <= maxLength);
   return fitting.length > 0

@@ -20,9 +20,7 @@ test("two lists at the same hosts never exceed the connection limit of a host", 
   await using database = await openTestDatabase();
   const settings = readEngineSettings(
     settingsFrom({
-      DNS_SERVERS: lab.nameServer,
-      SMTP_PORT: String(lab.smtpPort),
-      EGRESS_ALLOW: "127.0.0.0/8",
+      ...lab.env,
       CONNECTIONS_PER_HOST: String(CAP),
       EHLO_NAME: "probe.test",
     }),

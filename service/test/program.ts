@@ -5,6 +5,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { killServer, serverPid } from "../../embedded-postgres/test/launcher-program.ts";
 import { SERVICE_PROGRAM } from "./service-program.ts";
 
@@ -95,6 +96,15 @@ export async function hasStarted({ child, output }: Program): Promise<void> {
     child.once("close", () => resolve());
     look();
   });
+}
+
+/** Waits until this many requests are in flight. */
+export async function untilUnderWay({ url }: Program, requests: number): Promise<void> {
+  for (;;) {
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    if (Number(/^mailvet_http_requests_under_way (\d+)/m.exec(metrics)?.[1]) === requests) return;
+    await pause(20); // timing: poll interval
+  }
 }
 
 /** Processes whose working directory is in the data directory: the database server and initdb. */

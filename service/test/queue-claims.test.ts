@@ -122,6 +122,22 @@ test("an account whose tasks occupy their slots longer gets fewer of them", asyn
   expect(recent).toContain(slow);
 });
 
+test("a task that took longer than its turn was charged for delays the next one of its account by as much", async () => {
+  await using world = await openQueueWorld();
+  const [steady, slow] = [await world.account(), await world.account()];
+  await world.group(steady, 60);
+  await world.group(slow, 1);
+  const first = await world.claim(2);
+  const long = first.find(({ accountId }) => accountId === slow)!;
+  for (const task of first) await world.complete(task);
+  const { cost } = long.turn;
+  const { tasks } = await world.feed.claim("slice", 1, [{ accountId: slow, cost, actual: 21 * cost }]);
+  for (const task of tasks) await world.complete(task);
+  const next = await world.group(slow, 1);
+  // The account is twenty turns ahead, of which the other one has had two.
+  expect((await serve(world, 25)).indexOf(next)).toBeGreaterThanOrEqual(18);
+});
+
 test("an account that kept idle slots for long shares the following claims with one that arrives", async () => {
   await using world = await openQueueWorld();
   const { feed, tasks, database } = world;

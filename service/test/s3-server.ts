@@ -16,15 +16,23 @@ export type S3Server = AsyncDisposable & {
   /** It is unreachable until it is started again, with the same objects. */
   stop(): Promise<void>;
   start(): Promise<void>;
+  /** How many listings it has answered, each with one page. */
+  listings(): number;
 };
 
 /** The id and the secret of the only key that the server knows. */
 const KEY = "S3RVER";
 
-export async function openS3Server(): Promise<S3Server> {
+export async function openS3Server({ keysPerPage = 1000 } = {}): Promise<S3Server> {
   const directory = mkdtempSync(join(tmpdir(), "mailvet-s3-"));
   const bucket = "lists";
-  let server = createServer(directory, bucket, 0);
+  let listings = 0;
+  const pageOf = (context: Context) => {
+    if (context.query.prefix === undefined) return;
+    listings++;
+    context.query = { ...context.query, "max-keys": String(keysPerPage) };
+  };
+  let server = createServer(directory, bucket, 0, pageOf);
   const { port } = (await server.run()) as AddressInfo;
   const stop = async () => {
     const closed = server.close();
@@ -49,9 +57,10 @@ export async function openS3Server(): Promise<S3Server> {
     },
     stop,
     async start() {
-      server = createServer(directory, bucket, port);
+      server = createServer(directory, bucket, port, pageOf);
       await server.run();
     },
+    listings: () => listings,
     async [Symbol.asyncDispose]() {
       await stop();
       rmSync(directory, { recursive: true, force: true });
@@ -59,7 +68,10 @@ export async function openS3Server(): Promise<S3Server> {
   };
 }
 
-function createServer(directory: string, bucket: string, port: number) {
+/** Of koa. */
+type Context = { req: IncomingMessage; query: Record<string, string>; status: number; body: string };
+
+function createServer(directory: string, bucket: string, port: number, onSigned: (context: Context) => void) {
   const server = new S3rver({
     address: "127.0.0.1",
     port,
@@ -67,13 +79,14 @@ function createServer(directory: string, bucket: string, port: number) {
     directory,
     configureBuckets: [{ name: bucket }],
   });
-  server.middleware.unshift(
-    async (context: { req: IncomingMessage; status: number; body: string }, next: () => Promise<void>) => {
-      if (isSigned(context.req)) return next();
-      context.status = 403;
-      context.body = "<Error><Code>SignatureDoesNotMatch</Code></Error>";
-    },
-  );
+  server.middleware.unshift(async (context: Context, next: () => Promise<void>) => {
+    if (isSigned(context.req)) {
+      onSigned(context);
+      return next();
+    }
+    context.status = 403;
+    context.body = "<Error><Code>SignatureDoesNotMatch</Code></Error>";
+  });
   return server;
 }
 

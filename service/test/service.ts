@@ -4,7 +4,7 @@
  */
 import type { CreatedKey, KeyMode, KeyScope, Plan } from "@mailvet/contract";
 import type { Lab } from "@mailvet/lab";
-import { assemble } from "../src/assemble.ts";
+import { assemble } from "../src/assembly.ts";
 import { createLog } from "../src/base/log.ts";
 import { readConfig } from "../src/config.ts";
 import { terminalText } from "../src/start-message.ts";

@@ -1,16 +1,20 @@
 /** The program from start to stop and restart, as an operator uses it. */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { mailDomain, openLab, saysNothing } from "@mailvet/lab";
-import { expect, test, vi } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { serverPid } from "../../embedded-postgres/test/launcher-program.ts";
 import { PATIENCE } from "./patience.ts";
-import { openProgramInstallation } from "./program.ts";
+import { openProgramInstallation, untilUnderWay } from "./program.ts";
 
 const KEY = "a-key-that-the-operator-chose";
+
+/** For tests of which none is about a first start: to create a database takes as long as to start. */
+const installation = openProgramInstallation();
+afterAll(() => installation[Symbol.asyncDispose]());
 
 test("the first start prints credentials and a working curl command; the next one keeps everything", async () => {
   await using installation = openProgramInstallation();
@@ -48,15 +52,16 @@ test("the first start prints credentials and a working curl command; the next on
 });
 
 test("a second service on the same data directory is refused, and the first one is not affected", async () => {
-  await using installation = openProgramInstallation();
-  const first = await installation.start();
-  const second = await installation.start();
+  const first = await installation.start({ BOOTSTRAP_API_KEY: KEY });
+  const second = await installation.start({ BOOTSTRAP_API_KEY: KEY });
 
   expect(await second.exit()).toBe(1);
   expect(second.output()).toContain(installation.dataDirectory);
   expect(second.output()).toContain(`Another process (${first.child.pid})`);
   expect(second.output()).not.toMatch(/^ +at /m); // a message, not a stack trace
   expect((await fetch(`${first.url}/health/ready`)).status).toBe(200);
+  first.child.kill("SIGTERM");
+  expect(await first.exit()).toBe(0);
 });
 
 test("a key and a password from the settings are used", async () => {
@@ -76,12 +81,11 @@ test("a key and a password from the settings are used", async () => {
 });
 
 test("on SIGTERM requests in flight finish, and new ones are refused", async () => {
-  await using installation = openProgramInstallation();
   const program = await installation.start({ BOOTSTRAP_API_KEY: KEY });
   const slow = fetch(`${program.url}/api/v1/validation/single?email=slow-3s@mailvet.test`, {
     headers: { "x-api-key": KEY },
   });
-  await new Promise((resolve) => setTimeout(resolve, 500)); // timing: it has arrived by then
+  await untilUnderWay(program, 1);
   program.child.kill("SIGTERM");
 
   const answer = await slow;
@@ -90,14 +94,11 @@ test("on SIGTERM requests in flight finish, and new ones are refused", async () 
   expect(await program.exit()).toBe(0);
 });
 
-test.concurrent("SIGTERM does not wait for a silent mail server: the list is answered, and no process is left", async () => {
+test("SIGTERM does not wait for a silent mail server: the list is answered, and no process is left", async () => {
   await using lab = await openLab({ "mute.test": mailDomain({ temper: saysNothing({ at: "banner" }) }) });
-  await using installation = openProgramInstallation();
   const program = await installation.start({
     BOOTSTRAP_API_KEY: KEY,
-    DNS_SERVERS: lab.nameServer,
-    SMTP_PORT: String(lab.smtpPort),
-    EGRESS_ALLOW: "127.0.0.0/8",
+    ...lab.env,
   });
   const list = fetch(`${program.url}/api/v1/validation/bulk`, {
     method: "POST",
@@ -120,16 +121,18 @@ test.concurrent("SIGTERM does not wait for a silent mail server: the list is ans
 });
 
 test("settings are read from .env, and the environment takes precedence", async () => {
-  await using installation = openProgramInstallation();
-  writeFileSync(join(installation.folder, ".env"), "LOG_LEVEL=loud\n");
+  const file = join(installation.folder, ".env");
+  writeFileSync(file, "LOG_LEVEL=loud\n");
   const program = await installation.start();
   expect(program.output()).toContain("LOG_LEVEL=loud");
   const overruled = await installation.start({ LOG_LEVEL: "error" });
   expect(overruled.output()).toContain("listens on");
+  rmSync(file);
+  overruled.child.kill("SIGTERM");
+  expect(await overruled.exit()).toBe(0);
 });
 
 test("every bad setting is named at once, no secret is shown, and nothing starts", async () => {
-  await using installation = openProgramInstallation();
   const program = await installation.start({
     PORT: "eighty",
     ADMIN_PASSWORD: "short",
@@ -156,7 +159,6 @@ test("a port in use is reported with a remedy, and no database is left running",
 });
 
 test("an unreachable database is reported without a stack trace", async () => {
-  await using installation = openProgramInstallation();
   const program = await installation.start({ DATABASE_URL: "postgres://mailvet:hidden@127.0.0.1:9/mailvet" });
   expect(await program.exit()).toBe(1);
   expect(program.output()).toContain(

@@ -41,9 +41,7 @@ export async function openValidationWorld(world: MailWorld = {}): Promise<Valida
   const verifier = verifierFrom(
     readEngineSettings(
       settingsFrom({
-        DNS_SERVERS: lab.nameServer,
-        EGRESS_ALLOW: "127.0.0.0/8",
-        ...(lab.smtpPort > 0 && { SMTP_PORT: String(lab.smtpPort) }),
+        ...lab.env,
         EHLO_NAME: "probe.mailvet-lab.example",
       }),
     ),

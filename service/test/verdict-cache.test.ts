@@ -41,6 +41,26 @@ test("thousands of verdicts are written in few statements, and another process r
   expect(recalled.get("ann7@shop.test")?.evidence.mailbox).toEqual(proven.mailbox);
 });
 
+test("a verdict that is found while an older one is being read stays in memory", async () => {
+  const accountId = await openAccount();
+  const nowMs = Date.now();
+  const before = openMemory();
+  before.store(accountId, "ann@shop.test", missing, nowMs - 1_000);
+  await before.close();
+  let isFound = false;
+  const query = async (...asked: Parameters<typeof database.pool.query>) => {
+    const read = await database.pool.query(...asked);
+    if (!isFound) memory.store(accountId, "ann@shop.test", proven, nowMs);
+    isFound = true;
+    return read;
+  };
+  const pool = { query } as unknown as typeof database.pool;
+  const memory = createVerdictCache({ database: { pool }, log });
+  await memory.findFresh(accountId, ["ann@shop.test"]);
+  expect(memory.findInMemory(accountId, "ann@shop.test")).toMatchObject({ checkedAtMs: nowMs });
+  await memory.close();
+});
+
 test("the later of two verdicts stays, in any order of writes", async () => {
   const accountId = await openAccount();
   const nowMs = Date.now();

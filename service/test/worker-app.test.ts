@@ -8,14 +8,14 @@ import { createMetrics } from "../src/http/metrics.ts";
 import { buildWorkerApp } from "../src/http/worker-app.ts";
 import { openTestDatabase } from "./database.ts";
 
-async function openWorkerApp(isStarted: () => boolean) {
+async function openWorkerApp(isStarted: () => boolean, checkBlobs: () => Promise<void> = async () => {}) {
   const database = await openTestDatabase();
   const app = buildWorkerApp({
     settings: HTTP_DEFAULTS,
     pool: database.pool,
     log: createLog({ level: "silent", addresses: "masked" }),
     metrics: createMetrics(),
-    readiness: { isStarted, checkDatabase: database.check },
+    readiness: { isStarted, checkDatabase: database.check, checkBlobs },
   });
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   return { app, url, database };
@@ -33,6 +33,31 @@ test("a worker is ready when startup is complete", async () => {
   expect(ready.headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
   await app.close();
   await database.close();
+});
+
+test("the blob store is not asked for every request, and one that hangs is not waited for", async () => {
+  let asked = 0;
+  const fast = await openWorkerApp(
+    () => true,
+    async () => void asked++,
+  );
+  const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${fast.url}/health/ready`)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(asked).toBeLessThan(20);
+
+  const stuck = await openWorkerApp(
+    () => true,
+    () => new Promise(() => {}),
+  );
+  const answer = await fetch(`${stuck.url}/health/ready`);
+  expect([answer.status, await answer.json()]).toMatchObject([
+    200,
+    { status: "ready", blobs: "unavailable" },
+  ]);
+  for (const { app, database } of [fast, stuck]) {
+    await app.close();
+    await database.close();
+  }
 });
 
 test("idle and incomplete connections are closed when a worker stops", async () => {

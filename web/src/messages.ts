@@ -61,6 +61,10 @@ export const common = {
   saved: "Saved.",
   loading: "Loading",
   twoFactorCode: "Code",
+  passkey: {
+    cancelled: "The passkey request was cancelled or has timed out.",
+    exists: "This device has a passkey for the account already.",
+  },
   required: "This field is required.",
   optional: "Optional.",
   askForCredits: "Ask your administrator for more credits.",

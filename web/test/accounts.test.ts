@@ -243,8 +243,53 @@ journey(
   },
 );
 
+journey("a passkey is added, signs in without the password, and is removed", async ({ service, visit }) => {
+  const person = await service.openAccount();
+  const { page, open } = await visit({
+    usesLocalhost: true,
+    expected: ["401 POST /api/v1/auth/passkeys/options"],
+  });
+  const devTools = await page.context().newCDPSession(page);
+  await devTools.send("WebAuthn.enable");
+  await devTools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  await open("/settings");
+  await signIn(page, person);
+  const section = page.getByRole("region", { name: "Passkeys" });
+  await section.getByText("No passkeys yet.").waitFor();
+  await section.getByRole("button", { name: "Add passkey" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Test laptop");
+  await dialog.getByRole("textbox", { name: "Your password" }).fill("a wrong guess");
+  await dialog.getByRole("button", { name: "Add passkey" }).click();
+  await dialog.getByText("Wrong password.").waitFor();
+  await dialog.getByRole("textbox", { name: "Your password" }).fill(person.password);
+  await dialog.getByRole("button", { name: "Add passkey" }).click();
+  await section.getByText("Test laptop").waitFor();
+  await section.getByText(/never used/).waitFor();
+
+  await page.getByRole("button", { name: "Sign out of this browser" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+  await open("/settings");
+  await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+  await section.getByText(/last used/).waitFor();
+
+  await section.getByRole("button", { name: "Remove Test laptop" }).click();
+  await dialog.getByRole("button", { name: "Use a passkey instead" }).click();
+  await section.getByText("No passkeys yet.").waitFor();
+});
+
 async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
   await page.getByLabel("Email").fill(email);
   await page.getByRole("textbox", { name: "Password" }).fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }

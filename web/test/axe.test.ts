@@ -54,6 +54,22 @@ journey("the steps of two-factor sign-in have no serious violations", async ({ s
   expect(findings).toEqual([]);
 });
 
+journey("passkeys at sign-in and in the settings have no serious violations", async ({ service, visit }) => {
+  const { cookie } = await service.openAccount();
+  const visitor = await visit({ usesLocalhost: true });
+  await visitor.open("/sign-in");
+  await visitor.page.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
+  const findings = await findingsOn(visitor.page, "/sign-in with passkeys");
+  const { page, open } = await visit({ cookie, usesLocalhost: true });
+  await open("/settings");
+  await page.getByRole("region", { name: "Passkeys" }).getByRole("button", { name: "Add passkey" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add passkey" });
+  await dialog.getByRole("button", { name: "Add passkey" }).click(); // with empty fields
+  await dialog.getByText("Enter your password.").waitFor();
+  findings.push(...(await findingsOn(page, "/settings with a new passkey")));
+  expect(findings).toEqual([]);
+});
+
 journey("the pages of an empty account have no serious violations", async ({ service, visit }) => {
   const { cookie } = await service.openAccount({ credits: 0 });
   const { page, open } = await visit({ cookie });

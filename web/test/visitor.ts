@@ -21,6 +21,8 @@ export type VisitorOptions = {
   /** Errors that the journey causes, such as "402 POST /api/v1/validation/single"; `*` stands for an id. */
   expected?: readonly string[] | undefined;
   isOnPhone?: boolean | undefined;
+  /** Opens the service by the name localhost, not by its IP address. */
+  usesLocalhost?: boolean | undefined;
 };
 
 const DESKTOP = { viewport: { width: 1280, height: 900 } };
@@ -33,9 +35,10 @@ const ALWAYS_EXPECTED = ["401 GET /api/v1/auth/session"];
 
 export async function openVisitor(
   browser: Browser,
-  url: string,
-  { cookie, expected = [], isOnPhone = false }: VisitorOptions,
+  serviceUrl: string,
+  { cookie, expected = [], isOnPhone = false, usesLocalhost = false }: VisitorOptions,
 ): Promise<Visitor> {
+  const url = usesLocalhost ? serviceUrl.replace("127.0.0.1", "localhost") : serviceUrl;
   const context = await browser.newContext({
     ...(isOnPhone ? PHONE : DESKTOP),
     baseURL: url,

@@ -1,10 +1,10 @@
 /** mailvet doctor: checks everything outside Mailvet that verdicts depend on, with advice for each problem. */
-import { doctorFrom, type Finding } from "@mailvet/engine";
+import { type Diagnosis, doctorFrom } from "@mailvet/engine";
 import type { Command } from "commander";
 import { localSettings } from "../local-settings.ts";
 import { type Colour, type Paint, paintFor, printable } from "../output/terminal.ts";
 
-const STYLES: Record<Finding["outcome"], { sign: string; colour: Colour }> = {
+const STYLES: Record<Diagnosis["outcome"], { sign: string; colour: Colour }> = {
   good: { sign: "✔", colour: "green" },
   warning: { sign: "!", colour: "yellow" },
   bad: { sign: "✘", colour: "red" },
@@ -64,11 +64,11 @@ async function examine({ json }: { json?: true }): Promise<void> {
 }
 
 /** Findings about one egress identity have a heading; those about all of them follow an empty line. */
-function headingOf({ identity }: Finding, paint: Paint): string {
+function headingOf({ identity }: Diagnosis, paint: Paint): string {
   return identity === undefined ? "\n" : `\n${paint("bold", identity)}\n`;
 }
 
-function itemOf({ name, outcome, found, advice }: Finding, paint: Paint): string {
+function itemOf({ name, outcome, found, advice }: Diagnosis, paint: Paint): string {
   const { sign, colour } = STYLES[outcome];
   const item = `${paint(colour, sign)} ${paint("bold", name.padEnd(NAME_WIDTH))} ${printable(found)}`;
   return advice === undefined ? item : `${item}\n${" ".repeat(NAME_WIDTH + 3)}→ ${printable(advice)}`;

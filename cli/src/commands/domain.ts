@@ -51,7 +51,7 @@ function inspectRemotely({ client, explain }: RemoteService, name: string): Prom
 }
 
 async function inspectLocally(name: string): Promise<DomainReport> {
-  const local = await import("../check/local-domain.ts"); // with the engine
+  const local = await import("../check/local-check.ts"); // with the engine
   return local.inspectLocally(name);
 }
 

@@ -2,13 +2,13 @@
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import {
+  type ExplainedReply,
+  explainReply,
   type MailboxFact,
-  type Meaning,
   parseReply,
   REPLY_STAGES,
   type ReplyCategory,
   type ReplyStage,
-  readReply,
 } from "@mailvet/engine";
 import { type Command, CommanderError, Option } from "commander";
 import { linesOf } from "../check/line-reader.ts";
@@ -66,8 +66,8 @@ Exit codes:
 
 function explainOne(text: string, options: ExplainOptions, out: Writable & { isTTY?: boolean }): void {
   const request: ExplainRequest = { ...options, reply: text.replaceAll("\\r", "").replaceAll("\\n", "\n") };
-  const meaning = meaningOf(request);
-  out.write(options.json ? `${jsonOf(meaning)}\n` : cardOf(request, meaning, paintFor(out)));
+  const explained = explainReply(request.reply, request);
+  out.write(options.json ? `${JSON.stringify(explained)}\n` : cardOf(request, explained, paintFor(out)));
 }
 
 const MAX_LINE_BYTES = 1024 * 1024;
@@ -83,18 +83,10 @@ export async function explainLines(input: Readable, output: Writable): Promise<v
 function explainLine(line: string): string {
   try {
     const request = parseRequest(line);
-    return "error" in request ? JSON.stringify(request) : jsonOf(meaningOf(request));
+    return JSON.stringify("error" in request ? request : explainReply(request.reply, request));
   } catch (error) {
     return JSON.stringify({ error: error instanceof Error ? error.message : String(error) });
   }
-}
-
-function meaningOf({ stage, reply, mx, recipient }: ExplainRequest): Meaning {
-  return readReply({ stage, reply: parseReply(reply), mx, recipient });
-}
-
-function jsonOf({ category, mailbox, why, rule, retryAfterSeconds }: Meaning): string {
-  return JSON.stringify({ meaning: category, mailbox, why, rule, retry_after: retryAfterSeconds });
 }
 
 /** Includes the names that other tools use. */
@@ -163,43 +155,44 @@ const ADVICE: Record<ReplyCategory, Advice> = {
   message_too_big: ["the message", "retry without SIZE"],
 };
 
-/** Cases in which the advice of the category would claim more than the reply proves. */
-const EXCEPTIONS: readonly [applies: (request: ExplainRequest, meaning: Meaning) => boolean, Advice][] = [
+/** Cases in which the advice of the meaning would claim more than the reply proves. */
+const EXCEPTIONS: readonly [applies: (request: ExplainRequest, reply: ExplainedReply) => boolean, Advice][] =
   [
-    (_, { rule }) => rule === "code-0",
-    ["unknown", "give the whole reply, starting with its three-digit code"],
-  ],
-  [
-    (_, { rule, category }) => category === "policy_rejected" && rule.startsWith("code-"),
-    ["unknown", "no reason given: treat the mailbox as unknown"],
-  ],
-  [
-    ({ stage }, { category }) => category === "accepted" && stage !== "rcpt",
-    ["nothing", "continue with the next command"],
-  ],
-  [
-    (_, { category, mailbox }) => category.startsWith("mailbox_") && mailbox === "unknown",
-    ["the mailbox, probably", "not proof: treat the mailbox as unknown"],
-  ],
-  [
-    ({ stage }, { category, mailbox }) =>
-      stage === "rcpt" &&
-      mailbox === "exists" &&
-      (category === "auth_required" || category === "policy_rejected"),
     [
-      "the client: an external sender",
-      "the mailbox accepts internal senders only; ask its owner for another address",
+      (_, { rule }) => rule === "code-0",
+      ["unknown", "give the whole reply, starting with its three-digit code"],
     ],
-  ],
-  [
-    (_, { category, mailbox }) => category === "accepted" && mailbox === "unknown",
-    ["nothing", "treat the mailbox as unknown"],
-  ],
-];
+    [
+      (_, { rule, meaning }) => meaning === "policy_rejected" && rule.startsWith("code-"),
+      ["unknown", "no reason given: treat the mailbox as unknown"],
+    ],
+    [
+      ({ stage }, { meaning }) => meaning === "accepted" && stage !== "rcpt",
+      ["nothing", "continue with the next command"],
+    ],
+    [
+      (_, { meaning, mailbox }) => meaning.startsWith("mailbox_") && mailbox === "unknown",
+      ["the mailbox, probably", "not proof: treat the mailbox as unknown"],
+    ],
+    [
+      ({ stage }, { meaning, mailbox }) =>
+        stage === "rcpt" &&
+        mailbox === "exists" &&
+        (meaning === "auth_required" || meaning === "policy_rejected"),
+      [
+        "the client: an external sender",
+        "the mailbox accepts internal senders only; ask its owner for another address",
+      ],
+    ],
+    [
+      (_, { meaning, mailbox }) => meaning === "accepted" && mailbox === "unknown",
+      ["nothing", "treat the mailbox as unknown"],
+    ],
+  ];
 
-function adviceFor(request: ExplainRequest, meaning: Meaning): Advice {
-  const exception = EXCEPTIONS.find(([applies]) => applies(request, meaning));
-  return exception?.[1] ?? ADVICE[meaning.category];
+function adviceFor(request: ExplainRequest, reply: ExplainedReply): Advice {
+  const exception = EXCEPTIONS.find(([applies]) => applies(request, reply));
+  return exception?.[1] ?? ADVICE[reply.meaning];
 }
 
 const MAILBOX_TEXTS: Record<MailboxFact, string> = {
@@ -209,24 +202,22 @@ const MAILBOX_TEXTS: Record<MailboxFact, string> = {
   unknown: "unknown: the reply does not say",
 };
 
-function cardOf(request: ExplainRequest, meaning: Meaning, paint: Paint): string {
-  const [rejected, advice] = adviceFor(request, meaning);
+function cardOf(request: ExplainRequest, reply: ExplainedReply, paint: Paint): string {
+  const [rejected, advice] = adviceFor(request, reply);
   const hasCode = parseReply(request.reply).code > 0;
   const wait =
-    meaning.retryAfterSeconds === undefined
-      ? ""
-      : `${meaning.retryAfterSeconds} seconds, as requested by the server`;
+    reply.retry_after === undefined ? "" : `${reply.retry_after} seconds, as requested by the server`;
   const rows: [string, string][] = [
     ["reply code", hasCode ? "" : "missing; only the text was interpreted"],
-    ["mailbox", MAILBOX_TEXTS[meaning.mailbox]],
+    ["mailbox", MAILBOX_TEXTS[reply.mailbox]],
     ["rejected", rejected],
-    ["why", `${meaning.why} (${meaning.rule})`],
+    ["why", `${reply.why} (${reply.rule})`],
     ["retry after", wait],
     ["what to do", advice],
   ];
   const lines = rows
     .filter(([, value]) => value !== "")
     .map(([name, value]) => `  ${paint("dim", name.padEnd(11))} ${value}`);
-  const headline = `${paint("bold", meaning.category)}  ${paint("dim", `reply to ${request.stage.toUpperCase()}`)}`;
+  const headline = `${paint("bold", reply.meaning)}  ${paint("dim", `reply to ${request.stage.toUpperCase()}`)}`;
   return `${[headline, ...lines].join("\n")}\n`;
 }

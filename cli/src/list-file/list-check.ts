@@ -3,10 +3,9 @@
  * arrive in any order. Emails that were greylisted or rate limited are retried at the end (greylist-retry.ts).
  */
 import type { Status } from "@mailvet/contract";
-import type { Evidence, Level, Verifier } from "@mailvet/engine";
+import { CONCURRENCY, type Evidence, type Level, mapByDomain, type Verifier } from "@mailvet/engine";
 import { createUniqueEmailIndex, emailIn } from "@mailvet/engine/list-file";
-import { CONCURRENCY, resultOf } from "../check/local-check.ts";
-import { mapByDomain } from "../check/map-by-domain.ts";
+import { resultOf } from "../check/local-check.ts";
 import { unlessInterrupted } from "../interruption.ts";
 import { formatDuration } from "../output/duration.ts";
 import { createRate, progressDisplayOn } from "../output/progress-state.ts";
@@ -102,7 +101,7 @@ function openRun(
     display.show({ done, total: rowCount, ratePerSecond, secondsLeft, note });
   };
   const store = (item: ListedEmail, evidence: Evidence, deadlineMs: number) => {
-    const result = resultOf(evidence, 0);
+    const result = resultOf(evidence);
     if (item.attempts > 0)
       counts.unknown--; // its previous verdict
     else checked++;

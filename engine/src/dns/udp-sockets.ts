@@ -105,7 +105,7 @@ export class UdpSocket {
     if (error) this.#onError();
   };
 
-  /** The question has ended; its asker hears nothing more. */
+  /** The question has ended; its caller gets no further message. */
   release(id: number): void {
     if (this.#askers.get(id) === undefined) return;
     this.#askers.set(id, undefined);

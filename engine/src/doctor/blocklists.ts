@@ -6,13 +6,13 @@
  */
 import { type DnsAnswer, isFailure } from "../dns/dns-answer.ts";
 import type { Resolver } from "../dns/resolver.ts";
-import { type Finding, type FindingRule, judge } from "./finding.ts";
+import { type Diagnosis, type FindingRule, judge } from "./finding.ts";
 import { ipNameUnder } from "./reverse-dns-name.ts";
 
 export async function examineBlocklists(
   deps: { resolver: Pick<Resolver, "query"> },
   publicIp: string | undefined,
-): Promise<Finding[]> {
+): Promise<Diagnosis[]> {
   if (publicIp === undefined) {
     return [
       { name: "blocklists", outcome: "unknown", found: "Not checked: our public IP address is unknown." },
@@ -62,7 +62,7 @@ async function examineBlocklist(
   { resolver }: { resolver: Pick<Resolver, "query"> },
   list: Blocklist,
   publicIp: string,
-): Promise<Finding> {
+): Promise<Diagnosis> {
   const ask = (address: string) => resolver.query(ipNameUnder(list.zone, address), "A");
   const [ours, always, never] = await Promise.all([ask(publicIp), ask(ON_EVERY_LIST), ask(ON_NO_LIST)]);
   return judge(list.zone, RULES, { list, publicIp, ours, always, never });

@@ -14,7 +14,7 @@ import type { EngineSettings } from "../settings.ts";
 import { type Connect, createConnect } from "../smtp/client/connect.ts";
 import { examineBlocklists } from "./blocklists.ts";
 import { examineEhloName } from "./ehlo-name.ts";
-import type { Finding } from "./finding.ts";
+import type { Diagnosis } from "./finding.ts";
 import { examineListAge } from "./list-age.ts";
 import { examineNameServers } from "./name-servers.ts";
 import { judgePort25 } from "./port-25.ts";
@@ -49,7 +49,7 @@ const ROUND_MS = 8000;
 const DNS_SHARE = 1 / 3;
 
 /** Yields findings in a fixed order, each as soon as it and those before it are known. */
-export async function* examine(deps: DoctorDeps): AsyncGenerator<Finding> {
+export async function* examine(deps: DoctorDeps): AsyncGenerator<Diagnosis> {
   const { egress, providers = PROVIDERS_TO_PROBE, roundMs = ROUND_MS } = deps;
   const nameServers = {
     nameServers: deps.nameServers,
@@ -59,7 +59,7 @@ export async function* examine(deps: DoctorDeps): AsyncGenerator<Finding> {
   };
   const examined = egress.map((identity) => examineIdentity(deps, identity));
   const probed = Promise.all(examined.map(({ publicIp }) => publicIp));
-  const findings: readonly Promise<Finding | Finding[]>[] = [
+  const findings: readonly Promise<Diagnosis | Diagnosis[]>[] = [
     inTime("name servers", roundMs, examineNameServers(nameServers)),
     ...examined.flatMap((one) => one.findings),
     probed.then(() => examineListAge(deps, Date.now())), // last: reading a large file distorts response times
@@ -72,7 +72,7 @@ export async function* examine(deps: DoctorDeps): AsyncGenerator<Finding> {
 function examineIdentity(
   deps: DoctorDeps,
   identity: EgressIdentity,
-): { publicIp: Promise<unknown>; findings: Promise<Finding | Finding[]>[] } {
+): { publicIp: Promise<unknown>; findings: Promise<Diagnosis | Diagnosis[]>[] } {
   const { guard, providers = PROVIDERS_TO_PROBE, roundMs = ROUND_MS } = deps;
   const { ehloName, sourceAddress } = identity;
   const hasProxy = identity.proxy !== undefined;
@@ -85,17 +85,17 @@ function examineIdentity(
   const publicIp = probes.then((all) => findPublicIp(all, { sourceAddress, hasProxy, guard }));
   const withEhloName = { ...deps, ehloName };
   /** Checks that need the public IP run in the second round, with a full time limit. */
-  const inSecondRound = async (name: string, check: (address: string | undefined) => Promise<Finding>) => {
+  const inSecondRound = async (name: string, check: (address: string | undefined) => Promise<Diagnosis>) => {
     const { address } = await publicIp;
     return inTime(name, roundMs, check(address));
   };
   /** A sender domain that does not exist is reported once; its missing policies are not. */
-  const ifSenderExists = async (name: string, check: () => Promise<Finding>): Promise<Finding> => {
+  const ifSenderExists = async (name: string, check: () => Promise<Diagnosis>): Promise<Diagnosis> => {
     if (await senderDomainExists(deps, sender)) return check();
     return { name, outcome: "unknown", found: `Not checked: the domain ${sender} does not exist.` };
   };
 
-  const findings: Promise<Finding | Finding[]>[] = [
+  const findings: Promise<Diagnosis | Diagnosis[]>[] = [
     probes.then((all) => judgePort25(all, { port: deps.smtpPort, hasProxy })),
     probes.then(judgeAcceptance),
     publicIp.then(({ finding }) => finding),
@@ -121,7 +121,7 @@ function examineIdentity(
   };
 }
 
-function describeIdentity(identity: EgressIdentity): Finding {
+function describeIdentity(identity: EgressIdentity): Diagnosis {
   const { ehloName, mailFrom, providers, share, sessionsPerDay, owner } = identity;
   const parts = [
     `${originOf(identity)} as ${ehloName}, MAIL FROM ${mailFrom}`,
@@ -134,12 +134,12 @@ function describeIdentity(identity: EgressIdentity): Finding {
 }
 
 /** A check that exceeds its time limit is `unknown`. */
-function inTime(name: string, limitMs: number, check: Promise<Finding>): Promise<Finding> {
+function inTime(name: string, limitMs: number, check: Promise<Diagnosis>): Promise<Diagnosis> {
   const found = `The check did not finish within ${Math.round(limitMs / 1000)} s.`;
   return withTimeLimit(limitMs, check, { name, outcome: "unknown", found });
 }
 
-export type Doctor = { examine(): AsyncGenerator<Finding>; close(): void };
+export type Doctor = { examine(): AsyncGenerator<Diagnosis>; close(): void };
 
 /** Builds a doctor with the real dependencies, as configured. */
 export function doctorFrom(settings: EngineSettings): Doctor {

@@ -4,14 +4,14 @@ import { getDomain } from "../address/public-suffix.ts";
 import { specialUseOf } from "../address/special-use-domains.ts";
 import { isHostName, normaliseName } from "../dns/host-name.ts";
 import type { Resolver } from "../dns/resolver.ts";
-import { type Finding, type FindingRule, judge } from "./finding.ts";
+import { type Diagnosis, type FindingRule, judge } from "./finding.ts";
 import { type AddressesOfName, findAddressesOf } from "./forward-lookup.ts";
 import { isSameAddress } from "./reverse-dns-name.ts";
 
 export async function examineEhloName(
   deps: { resolver: Pick<Resolver, "query">; ehloName: string; exemptSpecialUse: readonly string[] },
   publicIp: string | undefined,
-): Promise<Finding> {
+): Promise<Diagnosis> {
   const name = normaliseName(deps.ehloName);
   const problem = problemOf(name, deps.exemptSpecialUse);
   const forward: AddressesOfName =

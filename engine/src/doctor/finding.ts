@@ -3,7 +3,7 @@
 /** `unknown`: the check could not be completed. */
 export type FindingStatus = "good" | "warning" | "bad" | "unknown";
 
-export type Finding = {
+export type Diagnosis = {
   /** What was checked; the same in every run, so that programs can rely on it. */
   name: string;
   /** The egress identity it is about, where they come from EGRESS_FILE. */
@@ -24,9 +24,9 @@ export type FindingRule<Facts> = {
 };
 
 /** The first rule that applies decides, so row order is the policy; the last one always applies. */
-export function judge<Facts>(name: string, rules: readonly FindingRule<Facts>[], facts: Facts): Finding {
+export function judge<Facts>(name: string, rules: readonly FindingRule<Facts>[], facts: Facts): Diagnosis {
   const rule = rules.find((candidate) => candidate.when(facts));
   if (!rule) throw new Error(`no rule applies to ${name}`);
-  const finding: Finding = { name, outcome: rule.outcome, found: rule.found(facts) };
+  const finding: Diagnosis = { name, outcome: rule.outcome, found: rule.found(facts) };
   return rule.advice ? { ...finding, advice: rule.advice(facts) } : finding;
 }

@@ -1,11 +1,11 @@
 /** Checks that the reference lists are readable and recent. Disposable domains change daily. */
 import { type Disposables, loadDisposables } from "../reference/disposable.ts";
-import { type Finding, type FindingRule, judge } from "./finding.ts";
+import { type Diagnosis, type FindingRule, judge } from "./finding.ts";
 
 export function examineListAge(
   paths: { listsDirectory: string | undefined; localListsFile: string | undefined },
   nowMs: number,
-): Finding {
+): Diagnosis {
   const { listsDirectory: directory, localListsFile: localFile } = paths;
   try {
     const { origin, size, localProblems } = loadDisposables({ directory, localFile });

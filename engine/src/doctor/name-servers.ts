@@ -7,7 +7,7 @@
 import { randomBytes } from "node:crypto";
 import type { DnsAnswer } from "../dns/dns-answer.ts";
 import { createResolver } from "../dns/resolver.ts";
-import { type Finding, type FindingRule, judge } from "./finding.ts";
+import { type Diagnosis, type FindingRule, judge } from "./finding.ts";
 
 export async function examineNameServers(options: {
   /** Each as `ip[:port]`. */
@@ -17,7 +17,7 @@ export async function examineNameServers(options: {
   timeoutMs: number;
   /** Response time above which a server is reported as slow. */
   slowMs?: number | undefined;
-}): Promise<Finding> {
+}): Promise<Diagnosis> {
   const reports = await Promise.all(options.nameServers.map((server) => testServer(server, options)));
   return judge("name servers", RULES, {
     reports,

@@ -4,12 +4,12 @@
  * Most clouds and home connections drop outgoing traffic to port 25; some networks intercept it and answer
  * themselves.
  */
-import { type Finding, type FindingRule, judge } from "./finding.ts";
+import { type Diagnosis, type FindingRule, judge } from "./finding.ts";
 import type { ProviderProbe } from "./provider-probe.ts";
 
 export type EgressRoute = { port: number; hasProxy: boolean };
 
-export function judgePort25(probes: readonly ProviderProbe[], route: EgressRoute): Finding {
+export function judgePort25(probes: readonly ProviderProbe[], route: EgressRoute): Diagnosis {
   const tried = probes.filter(({ kind }) => kind !== "no_route");
   return judge("port 25", RULES, { ...route, probes, tried, answered: tried.filter(hasAnswered) });
 }

@@ -2,10 +2,10 @@
  * Checks whether large providers accept our connections, from the provider probes; quotes the replies of those that
  * do not.
  */
-import { type Finding, type FindingRule, judge } from "./finding.ts";
+import { type Diagnosis, type FindingRule, judge } from "./finding.ts";
 import type { ProviderProbe } from "./provider-probe.ts";
 
-export function judgeAcceptance(probes: readonly ProviderProbe[]): Finding {
+export function judgeAcceptance(probes: readonly ProviderProbe[]): Diagnosis {
   return judge("welcome", RULES, {
     greeted: probes.filter((probe) => probe.kind === "greeted"),
     refused: probes.filter((probe) => probe.kind === "refused"),

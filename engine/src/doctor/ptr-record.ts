@@ -5,14 +5,14 @@
 import { isFailure } from "../dns/dns-answer.ts";
 import { normaliseName } from "../dns/host-name.ts";
 import type { Resolver } from "../dns/resolver.ts";
-import { type Finding, type FindingRule, judge } from "./finding.ts";
+import { type Diagnosis, type FindingRule, judge } from "./finding.ts";
 import { findAddressesOf } from "./forward-lookup.ts";
 import { isSameAddress, reverseNameOf } from "./reverse-dns-name.ts";
 
 export async function examinePtrRecord(
   deps: { resolver: Pick<Resolver, "query">; ehloName: string },
   publicIp: string | undefined,
-): Promise<Finding> {
+): Promise<Diagnosis> {
   const ehloName = normaliseName(deps.ehloName);
   if (publicIp === undefined) return judge("reverse DNS", RULES, { ehloName, publicIp, names: [] });
   const answer = await deps.resolver.query(reverseNameOf(publicIp), "PTR");

@@ -1,10 +1,10 @@
 /** Determines our public IP, as seen by mail servers. PTR, SPF and blocklist checks depend on it. */
 import type { EgressGuard } from "../egress/guard.ts";
-import { type Finding, type FindingRule, judge } from "./finding.ts";
+import { type Diagnosis, type FindingRule, judge } from "./finding.ts";
 import type { ProviderProbe } from "./provider-probe.ts";
 import { isSameAddress } from "./reverse-dns-name.ts";
 
-export type PublicIp = { address: string | undefined; finding: Finding };
+export type PublicIp = { address: string | undefined; finding: Diagnosis };
 
 /** Prefers what servers report; the configured source address is used only if it is public. */
 export function findPublicIp(

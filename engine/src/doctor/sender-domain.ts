@@ -2,12 +2,12 @@
 import { specialUseOf } from "../address/special-use-domains.ts";
 import { findMailPolicies } from "../dns/mail-policies.ts";
 import { findMailRoute, type MailRoute, type MailRouteDeps } from "../dns/mail-route.ts";
-import type { Finding, FindingStatus } from "./finding.ts";
+import type { Diagnosis, FindingStatus } from "./finding.ts";
 
 export async function examineSenderDomain(
   deps: MailRouteDeps & { exemptSpecialUse: readonly string[] },
   domain: string,
-): Promise<Finding> {
+): Promise<Diagnosis> {
   const name = "sender domain";
   const specialUse = specialUseOf(domain, deps.exemptSpecialUse);
   if (specialUse !== undefined) {
@@ -29,7 +29,10 @@ export async function examineSenderDomain(
   return { name, outcome, found: `${domain} ${found}.`, advice };
 }
 
-export async function examineDmarc(deps: Pick<MailRouteDeps, "resolver">, domain: string): Promise<Finding> {
+export async function examineDmarc(
+  deps: Pick<MailRouteDeps, "resolver">,
+  domain: string,
+): Promise<Diagnosis> {
   const name = "DMARC";
   const { dmarc } = await findMailPolicies(deps.resolver, domain);
   if (dmarc === undefined)

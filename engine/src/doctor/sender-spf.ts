@@ -1,13 +1,13 @@
 /** Checks whether the SPF record of MAIL_FROM's domain covers our public IP. */
 import type { Resolver } from "../dns/resolver.ts";
-import type { Finding, FindingStatus } from "./finding.ts";
+import type { Diagnosis, FindingStatus } from "./finding.ts";
 import { evaluateSpf, type SpfResult } from "./spf.ts";
 
 export async function examineSenderSpf(
   deps: { resolver: Pick<Resolver, "query"> },
   domain: string,
   publicIp: string | undefined,
-): Promise<Finding> {
+): Promise<Diagnosis> {
   const name = "SPF";
   // Without our IP the presence of a policy can still be checked: no policy covers the unspecified address.
   const result = await evaluateSpf(deps.resolver, domain, publicIp ?? UNSPECIFIED_ADDRESS);
@@ -15,7 +15,7 @@ export async function examineSenderSpf(
   if (!isKnown)
     return { name, outcome: "unknown", found: `${domain} has an SPF record, but our public IP is unknown.` };
   const [outcome, found, advice] = FINDINGS[result];
-  const finding: Finding = { name, outcome, found: fill(found, domain, publicIp) };
+  const finding: Diagnosis = { name, outcome, found: fill(found, domain, publicIp) };
   return advice === undefined ? finding : { ...finding, advice: fill(advice, domain, publicIp) };
 }
 

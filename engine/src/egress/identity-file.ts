@@ -81,7 +81,11 @@ export function readIdentityFile(path: string): IdentityFile {
   }
   if (!isObject(content) || !Array.isArray(content.identities) || Object.keys(content).length > 1)
     return { identities: [], problems: ['expected {"identities": [...]} and nothing else'] };
-  const entries: unknown[] = content.identities;
+  return identitiesFrom(content.identities);
+}
+
+/** Validates the entries of the file, or of options that have the same fields. */
+export function identitiesFrom(entries: readonly unknown[]): IdentityFile {
   if (entries.length === 0 || entries.length > MAX_IDENTITIES)
     return { identities: [], problems: [`identities: expected 1 to ${MAX_IDENTITIES}`] };
   const problems = entries.flatMap((entry, index) => {
@@ -113,8 +117,8 @@ function problemsOf(entry: unknown): string[] {
   return problems;
 }
 
-/** As validated. */
-type IdentityEntry = {
+/** An identity as written in the file (docs/egress.md). */
+export type IdentityEntry = {
   name: string;
   ehlo_name: string;
   mail_from?: string;

@@ -52,8 +52,8 @@ export function lexiconFrom(file: Uint8Array): NameLexicon {
     const mask = table.length - 1;
     let hash = HASH_START;
     for (let i = 0; i < name.length; i++) hash = hashStep(hash, name.charCodeAt(i));
-    for (let place = placeOf(hash) & mask; table[place] !== 0; place = (place + 1) & mask) {
-      const start = table[place]! - 1;
+    for (let slot = slotOf(hash) & mask; table[slot] !== 0; slot = (slot + 1) & mask) {
+      const start = table[slot]! - 1;
       let i = 0;
       while (i < name.length && bytes[start + i] === name.charCodeAt(i)) i++;
       if (i === name.length && bytes[start + i]! < SMALL_A) return bytes[start + i]!;
@@ -122,9 +122,9 @@ function indexEntries(bytes: Uint8Array) {
       hash = hashStep(hash, byte);
       continue;
     }
-    let place = placeOf(hash) & mask;
-    while (table[place] !== 0) place = (place + 1) & mask;
-    table[place] = start + 1;
+    let slot = slotOf(hash) & mask;
+    while (table[slot] !== 0) slot = (slot + 1) & mask;
+    table[slot] = start + 1;
     entriesByGrade[byte]!++;
     const [asGiven, asFamily] = [
       GIVEN_TRAINING_WEIGHT[GIVEN[byte]!]!,
@@ -206,7 +206,7 @@ const FAMILY_TRAINING_WEIGHT = [0, 0, 1, 2, 3];
 
 const HASH_START = 0x811c9dc5 | 0;
 const hashStep = (hash: number, unit: number) => Math.imul(hash ^ unit, 0x01000193);
-const placeOf = (hash: number) => (hash ^ (hash >>> 15)) >>> 0;
+const slotOf = (hash: number) => (hash ^ (hash >>> 15)) >>> 0;
 
 /** Entries take seven bytes or more; at least half of the table stays empty. */
 function tableSizeFor(bytes: number): number {

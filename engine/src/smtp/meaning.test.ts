@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { anyCharacter } from "../../test/any-character.ts";
 import { CORPUS } from "../../test/corpus/corpus.ts";
 import { growth, LINEAR_AT_FOURFOLD } from "../../test/growth.ts";
 import { REPLY_CATEGORIES, REPLY_STAGES, type ReplyStage, readReply } from "./meaning.ts";
@@ -122,7 +123,7 @@ test("any text at any stage has a meaning with a reason", () => {
     "[ip]",
   );
   const words = fc.oneof(
-    fc.string({ unit: "binary", maxLength: 200 }),
+    fc.string({ unit: anyCharacter, maxLength: 200 }),
     fc.array(pieces).map((list) => list.join(" ")),
   );
   fc.assert(
@@ -153,4 +154,22 @@ test.each([
   const sizes = { from: `550 ${filler(25_000)} x`, to: `550 ${filler(100_000)} x` };
   const cost = await growth((reply) => read(reply, "rcpt", { recipient: "a@b.example" }), sizes);
   expect(cost).toBeLessThan(LINEAR_AT_FOURFOLD);
+});
+
+test("a meaning that a link decides is not used for the same sentence with another link", () => {
+  const missing = "550 5.7.1 Message rejected, see https://mail.i.ua/err/2/";
+  const blocked = "550 5.7.1 Message rejected, see https://mail.i.ua/err/9/";
+  const neither = "550 5.7.1 Message rejected, see https://mail.example/help";
+  for (let n = 0; n < 3; n++) expect(read(missing).category).toBe("mailbox_not_found");
+  for (let n = 0; n < 3; n++) expect(read(blocked).category).toBe("ip_blocked");
+  for (let n = 0; n < 3; n++) expect(read(neither).mailbox).not.toBe("does_not_exist");
+});
+
+test("a meaning that the server's own words decide is not used for the same words with another recipient's name", () => {
+  const of = (recipient: string, text: string) =>
+    readReply({ stage: "rcpt", reply: parseReply(text), recipient });
+  for (let n = 0; n < 2; n++) {
+    expect(of("quota@firm.example", "550 5.1.1 user quota unknown").category).toBe("mailbox_not_found");
+    expect(of("ann@firm.example", "550 user quota unknown").mailbox).not.toBe("does_not_exist");
+  }
 });

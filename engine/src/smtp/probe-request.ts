@@ -11,7 +11,7 @@
  * | held                    | confirm            | settled   | the refusal stands (refusal-streak.ts)                    |
  * | held                    | enqueue            | queued    | the refusal was retracted (refusal-streak.ts)             |
  * | held                    | settle             | settled   | retracted too often, so undecided                         |
- * | in_flight               | settle             | settled   | answered (session-runner.ts)                              |
+ * | in_flight               | settle             | settled   | answered (reply-handler.ts)                               |
  * | queued                  | settle             | settled   | no host available, or the domain is catch-all             |
  * | new, queued             | drop               | dropped   | the pool closes, or a decoy is not needed (host-pool.ts)  |
  * | queued, in_flight       | fail               | failed    | an exception in our own code                              |

@@ -168,7 +168,7 @@ export class LimiterClient {
     }
     const state = stateOf(served.limiter);
     served.views.set(this, { ...state, sentAtMs: performance.now() });
-    this.#send({ type: "granted", id, state });
+    this.#send({ type: "granted", id, key, state });
   }
 
   #release(served: ServedLimiter): void {

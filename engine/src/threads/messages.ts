@@ -21,7 +21,7 @@ export type RequestMessage =
 export type ToThread =
   | RequestMessage
   | { type: "raise"; id: number }
-  | { type: "granted"; id: number; state: LimiterState }
+  | { type: "granted"; id: number; key: string; state: LimiterState }
   | { type: "limiter"; key: string; state: LimiterState }
   | { type: "admitted"; id: number; refusal: GateRefusal | undefined }
   | { type: "close" };

@@ -44,10 +44,12 @@ export class RemoteLimiters {
       this.#acquire(limiter, signal, isInteractive),
     );
 
-  grant(id: number, state: LimiterState): void {
-    const wait = this.#waits.get(id)!;
-    this.#waits.delete(id);
-    if (wait.wasInteractive) this.#interactiveWaits--;
+  grant(id: number, key: string, state: LimiterState): void {
+    const wait = this.#forget(id);
+    if (!wait) {
+      this.#send({ type: "release", key }); // cancelled while the slot was granted
+      return;
+    }
     wait.limiter.update(state);
     wait.grant();
   }
@@ -81,15 +83,13 @@ export class RemoteLimiters {
     const { key, profile } = limiter;
     this.#limiters.set(key, limiter); // may have been evicted since it was created
     return new Promise((resolve) => {
-      let isCancelled = false;
       const cancel = () => {
-        isCancelled = true;
+        this.#forget(id);
         this.#send({ type: "cancel", id });
         resolve(false);
       };
       const grant = () => {
         signal?.removeEventListener("abort", cancel);
-        if (isCancelled) limiter.release();
         resolve(true);
       };
       signal?.addEventListener("abort", cancel, { once: true });
@@ -98,6 +98,13 @@ export class RemoteLimiters {
       this.#waits.set(id, { limiter, isInteractive, wasInteractive, grant });
       this.#send({ type: "acquire", id, key, profile, isInteractive: wasInteractive });
     });
+  }
+
+  #forget(id: number): Wait | undefined {
+    const wait = this.#waits.get(id);
+    this.#waits.delete(id);
+    if (wait?.wasInteractive) this.#interactiveWaits--;
+    return wait;
   }
 }
 

@@ -82,7 +82,7 @@ function receive(message: ToThread): void {
       return;
     }
     case "granted":
-      limiters.grant(message.id, message.state);
+      limiters.grant(message.id, message.key, message.state);
       return;
     case "admitted":
       gates.receive(message.id, message.refusal);

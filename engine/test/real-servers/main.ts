@@ -105,8 +105,7 @@ async function undergo(trial: Trial, script: Script, machine: SealedMachine, lab
   const verifier = verifierFrom(
     readEngineSettings(
       settingsFrom({
-        DNS_SERVERS: lab.nameServer,
-        EGRESS_ALLOW: "127.0.0.0/8",
+        ...lab.env,
         SMTP_PORT: String(PORT),
         SOURCE_ADDRESS,
         EHLO_NAME: "probe.prober.test",

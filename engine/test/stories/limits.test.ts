@@ -46,7 +46,7 @@ tellStories([
   ["replies byte by byte", at(splitsReplies), asUsual],
   ["a slow server", at(answersSlowly({ delayMs: 60 })), asUsual],
   ["a banner in two halves with a pause between", at(pausesMidBanner({ pauseMs: 400 })), asUsual],
-  ["a short idle timeout", at(idleTimeout({ idleMs: 120 })), asUsual],
+  ["a short idle timeout", at(idleTimeout({ idleMs: 5000 })), asUsual],
 ]);
 
 test.concurrent("a server that loses pipelined commands is probed again, one command at a time", async () => {

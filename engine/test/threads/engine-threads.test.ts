@@ -248,13 +248,7 @@ test("a verifier from settings starts its threads with the first lookup, from th
   vi.stubEnv("ENGINE_THREAD_CODE", undefined);
   onTestFinished(() => void vi.unstubAllEnvs());
   await using lab = await openLab(sharedHosts());
-  const env = {
-    DNS_SERVERS: lab.nameServer,
-    SMTP_PORT: String(lab.smtpPort),
-    EGRESS_ALLOW: "127.0.0.0/8",
-    ENGINE_THREADS: "1",
-    EHLO_NAME: "probe.mailvet-lab.example",
-  };
+  const env = { ...lab.env, ENGINE_THREADS: "1", EHLO_NAME: "probe.mailvet-lab.example" };
   const verifier = verifierFrom(readEngineSettings(settingsFrom(env)), { isCallerBusy: true });
   expect(decide(verifier.begin("not an address", "syntax").evidence).status).toBe("invalid");
   expect(decide(await verifier.verify("ann1@firm0.test", "smtp")).status).toBe("valid");

@@ -3,10 +3,10 @@
  * email, plan and rights.
  */
 import type { Plan } from "@mailvet/contract";
-import { count, desc, eq, sql } from "drizzle-orm";
+import { count, desc, eq, inArray, sql } from "drizzle-orm";
 import { Refusal } from "../base/refusal.ts";
 import type { Ledger } from "../credits/ledger.ts";
-import type { Database, Orm } from "../db/database.ts";
+import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import type { AccountRecord } from "./present-account.ts";
 import { accounts } from "./schema.ts";
 
@@ -24,7 +24,14 @@ export type AccountQueries = {
   find(accountId: string): Promise<AccountRecord>;
   /** Newest first. */
   list(page: AccountPage): Promise<{ accounts: AccountRecord[]; total: number }>;
-  setPlan(accountId: string, plan: Plan): Promise<AccountRecord>;
+  /** By id. Accounts that no longer exist are missing. */
+  emailsOf(accountIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The function is called if the plan is another one than before. */
+  setPlan(
+    accountId: string,
+    plan: Plan,
+    beforeCommit?: BeforeCommit<{ before: Plan }>,
+  ): Promise<AccountRecord>;
 };
 
 export function createAccountQueries({
@@ -54,8 +61,21 @@ export function createAccountQueries({
       ]);
       return { accounts: await withBalances(rows), total: counted[0]!.total };
     },
-    async setPlan(accountId, plan) {
-      await orm.update(accounts).set({ plan }).where(eq(accounts.id, accountId));
+    async emailsOf(accountIds) {
+      const rows = await orm
+        .select({ id: accounts.id, email: accounts.email })
+        .from(accounts)
+        .where(inArray(accounts.id, [...accountIds]));
+      return new Map(rows.map(({ id, email }) => [id, email]));
+    },
+    async setPlan(accountId, plan, beforeCommit) {
+      await orm.transaction(async (tx) => {
+        await lockAccount(tx, accountId);
+        const before = await planOf(tx, accountId);
+        if (before === undefined || before === plan) return;
+        await tx.update(accounts).set({ plan }).where(eq(accounts.id, accountId));
+        await beforeCommit?.(tx, { before });
+      });
       await forgetAccount(accountId);
       return find(accountId);
     },

@@ -1,8 +1,8 @@
 /**
  * Accounts and the people who sign in to them: assembles this folder.
  *
- * sign-up.ts, sign-in.ts, two-factor.ts and password-change.ts are for people, account-queries.ts is for the operator. Sessions are created
- * separately, because every request needs them.
+ * sign-up.ts, sign-in.ts, second-factors/ and password-change.ts are for people, account-queries.ts is for the operator. Sessions
+ * are created separately, because every request needs them.
  */
 import { and, eq, isNull, lte } from "drizzle-orm";
 import type { LogEvent } from "../base/log-events.ts";
@@ -13,14 +13,18 @@ import { forgetUnused } from "./known-clients.ts";
 import { createMailTokens } from "./mail-tokens.ts";
 import { createPasswordChange, type PasswordChange, type PasswordChangeDeps } from "./password-change.ts";
 import { accounts } from "./schema.ts";
+import { createOwnerCheck, type OwnerCheckDeps } from "./second-factors/owner-check.ts";
+import { createPasskeyAssertions } from "./second-factors/passkey-assertions.ts";
+import { createPasskeyChallenges } from "./second-factors/passkey-challenges.ts";
+import { createPasskeys, type Passkeys } from "./second-factors/passkeys.ts";
+import { createTwoFactor, type TwoFactor } from "./second-factors/two-factor.ts";
 import { createSignIn, type SignIn } from "./sign-in.ts";
 import { createSignUp, type SignUp, type SignUpDeps } from "./sign-up.ts";
-import { createTwoFactor, type TwoFactor, type TwoFactorDeps } from "./two-factor.ts";
 
 export type AccountsDeps = AccountQueriesDeps &
   Pick<PasswordChangeDeps, "revokeKeys"> &
   Pick<SignUpDeps, "settings" | "sessions" | "mailer"> & {
-    settings: TwoFactorDeps["settings"];
+    settings: OwnerCheckDeps["settings"];
     ledger: AccountQueriesDeps["ledger"] & SignUpDeps["ledger"];
     now?: () => Date;
     log: LogEvent;
@@ -30,8 +34,9 @@ export type Accounts = SignUp &
   SignIn &
   PasswordChange &
   TwoFactor &
+  Passkeys &
   AccountQueries & {
-    /** Deletes expired links, expired attempt counts, clients that have not signed in for a year, and sign-ups that were not confirmed in time. */
+    /** Deletes expired links and challenges, expired attempt counts, clients that have not signed in for a year, and sign-ups that were not confirmed in time. */
     deleteExpired(): Promise<void>;
     /** Waits for emails that are being sent. */
     close(): Promise<void>;
@@ -45,15 +50,30 @@ export function createAccounts({ now = () => new Date(), log, ...given }: Accoun
   const mailTokens = createMailTokens({ database, now });
   const attempts = createAttemptLimiter({ database, now });
   const background = createBackgroundTasks(log);
-  const deps = { ...given, settings, mailTokens, attempts, background, now };
+  const challenges = createPasskeyChallenges({ database, now });
+  const assertions = createPasskeyAssertions({ database, challenges, now });
+  const ownerCheck = createOwnerCheck({ database, attempts, assertions, settings });
+  const deps = {
+    ...given,
+    settings,
+    mailTokens,
+    attempts,
+    background,
+    challenges,
+    assertions,
+    ownerCheck,
+    now,
+  };
   return {
     ...createSignUp(deps),
     ...createSignIn(deps),
     ...createPasswordChange(deps),
     ...createTwoFactor(deps),
+    ...createPasskeys(deps),
     ...createAccountQueries(deps),
     async deleteExpired() {
       await mailTokens.deleteExpired();
+      await challenges.deleteExpired();
       await attempts.deleteExpired();
       await forgetUnused(database, now());
       const since = new Date(now().getTime() - CONFIRM_WITHIN_MS);

@@ -1,12 +1,14 @@
 /** First start on an empty database: creates the operator account and its first API key. */
 import { randomBytes } from "node:crypto";
 import { KEY_SCOPES, type KeyScope } from "@mailvet/contract";
+import { BadSettings } from "@mailvet/engine";
 import { asc, eq } from "drizzle-orm";
 import pg from "pg";
 import type { Ledger } from "../credits/ledger.ts";
 import type { Database } from "../db/database.ts";
 import { accountEmail } from "./account-email.ts";
 import { hashPassword } from "./password.ts";
+import { passwordProblem } from "./password-rules.ts";
 import { accounts } from "./schema.ts";
 
 export type BootstrapDeps = {
@@ -43,7 +45,7 @@ const FIRST_START_LOCK = 7_224_108_154;
 const CONNECT_TIMEOUT_MS = 10_000;
 const FIRST_KEY: FirstKey = { name: "First key", mode: "live", scopes: KEY_SCOPES, expiresAt: undefined };
 
-/** Undefined on later starts: the operator exists, and the settings no longer apply. */
+/** Undefined on later starts: the operator exists, and the settings no longer apply. Throws BadSettings for a weak password. */
 export async function bootstrap(
   deps: BootstrapDeps,
   settings: BootstrapSettings,
@@ -104,6 +106,8 @@ async function createOperator(
   { email, credits }: BootstrapSettings,
   password: string,
 ) {
+  const problem = await passwordProblem(password, accountEmail(email).canonical);
+  if (problem) throw new BadSettings([`ADMIN_PASSWORD=***: ${problem}`]);
   const passwordHash = await hashPassword(password);
   return database.orm.transaction(async (tx) => {
     const [operator] = await tx

@@ -55,15 +55,49 @@ export const emailTemplates = {
     ),
   }),
 
-  passwordChanged: (to: string, signIn: string): OutgoingEmail => ({
+  passkeyAdded: (to: string, name: string, settings: string): OutgoingEmail => ({
+    to,
+    subject: "A passkey was added to your Mailvet account",
+    text: paragraphs(
+      `The passkey "${oneLine(name)}" can now sign in to your Mailvet account.`,
+      `If this wasn't you, remove it and change your password now:\n${settings}`,
+    ),
+  }),
+
+  passkeyRemoved: (to: string, name: string, settings: string): OutgoingEmail => ({
+    to,
+    subject: "A passkey was removed from your Mailvet account",
+    text: paragraphs(
+      `The passkey "${oneLine(name)}" no longer signs in to your Mailvet account, and all other sessions were ended.`,
+      `If this wasn't you, change your password now:\n${settings}`,
+    ),
+  }),
+
+  /** With what has become of the account's passkeys, which are independent of the password. */
+  passwordChanged: (
+    to: string,
+    signIn: string,
+    passkeys: { left: number; removed: number; settings: string },
+  ): OutgoingEmail => ({
     to,
     subject: "Your Mailvet password was changed",
     text: paragraphs(
       "The password of your Mailvet account was changed.",
+      ...(passkeys.removed > 0 ? ["All passkeys of the account were removed."] : []),
+      ...(passkeys.left > 0
+        ? [
+            `The account has passkeys (${passkeys.left}), which still sign in. Remove those you don't recognise:\n${passkeys.settings}`,
+          ]
+        : []),
       `If this wasn't you, reset your password now:\n${signIn}`,
     ),
   }),
 };
+
+/** A name that a user chose cannot add lines to a message. */
+function oneLine(name: string): string {
+  return name.replace(/[\p{C}\p{Z}]+/gu, " ");
+}
 
 function paragraphs(...all: string[]): string {
   return `${all.join("\n\n")}\n`;

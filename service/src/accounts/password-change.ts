@@ -1,5 +1,6 @@
 /** A new password: with the current one, or with a link sent by email. */
-import { and, eq, sql } from "drizzle-orm";
+import { and, count, eq, sql } from "drizzle-orm";
+import { type Actor, recordAudit } from "../audit/audit-writer.ts";
 import { networkOf } from "../base/client-network.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
@@ -13,8 +14,9 @@ import type { MailTokens } from "./mail-tokens.ts";
 import type { Mailer } from "./mailer.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 import { requireGoodPassword } from "./password-rules.ts";
-import { accounts } from "./schema.ts";
-import type { OpenedSession, Sessions } from "./sessions.ts";
+import { accounts, passkeys } from "./schema.ts";
+import type { OwnerCheck } from "./second-factors/owner-check.ts";
+import { type OpenedSession, type Sessions, type SignedInBrowser, signedInActor } from "./sessions.ts";
 import { signInTries } from "./sign-in.ts";
 
 export type PasswordChangeDeps = {
@@ -25,8 +27,9 @@ export type PasswordChangeDeps = {
   attempts: AttemptLimiter;
   background: BackgroundTasks;
   settings: { publicUrl: string };
+  ownerCheck: Pick<OwnerCheck, "requireSecondFactor">;
   /** Revokes all API keys of the account (keys/api-keys.ts). */
-  revokeKeys(tx: Orm, accountId: string): Promise<void>;
+  revokeKeys(tx: Orm, accountId: string, by: Actor): Promise<void>;
   /** Makes every process drop its cached keys of this account (keys/api-keys.ts). */
   forgetAccount(accountId: string): Promise<void>;
   now: () => Date;
@@ -35,7 +38,7 @@ export type PasswordChangeDeps = {
 export type PasswordChange = {
   /** Ends the account's other sessions; the current one continues under a new token. */
   changePassword(
-    by: { accountId: string; sessionId: string },
+    by: SignedInBrowser,
     passwords: { current: string; next: string; revokeKeys?: boolean },
   ): Promise<OpenedSession>;
   /** Sends a link if the account exists. The response and its time are the same either way. */
@@ -45,7 +48,7 @@ export type PasswordChange = {
     token: string,
     password: string,
     client: SessionClient,
-    options?: { revokeKeys?: boolean },
+    options?: { revokeKeys?: boolean; removePasskeys?: boolean },
   ): Promise<void>;
 };
 
@@ -53,14 +56,23 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
   const { database, sessions, mailer, mailTokens, attempts, background, settings, now } = deps;
   const { orm } = database;
 
-  const notifyOwner = (email: string) => {
+  const notifyOwner = (accountId: string, email: string, removed = 0) => {
     if (!mailer.reachesPeople) return;
-    const message = emailTemplates.passwordChanged(email, `${settings.publicUrl}/sign-in`);
-    background.run("password_changed_email", () => mailer.send(message));
+    background.run("password_changed_email", async () => {
+      const [found] = await orm
+        .select({ left: count() })
+        .from(passkeys)
+        .where(eq(passkeys.accountId, accountId));
+      const { publicUrl } = settings;
+      const ofPasskeys = { left: found!.left, removed, settings: `${publicUrl}/settings` };
+      await mailer.send(emailTemplates.passwordChanged(email, `${publicUrl}/sign-in`, ofPasskeys));
+    });
   };
 
   return {
-    async changePassword({ accountId, sessionId }, passwords) {
+    async changePassword(signedIn, passwords) {
+      const { accountId, sessionId } = signedIn;
+      const by = signedInActor(signedIn);
       const tried = { what: "change_password", by: [accountId] } as const;
       await attempts.take(tried);
       const [account] = await orm.select().from(accounts).where(eq(accounts.id, accountId));
@@ -77,13 +89,14 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
           .returning({ id: accounts.id });
         if (changed.length === 0) throw wrongCurrentPassword(); // changed concurrently
         await mailTokens.revoke(tx, accountId);
-        if (passwords.revokeKeys) await deps.revokeKeys(tx, accountId);
+        await recordAudit(tx, by, { action: "password.changed", accountId });
+        if (passwords.revokeKeys) await deps.revokeKeys(tx, accountId, by);
         await sessions.endAll(tx, accountId, sessionId);
         return sessions.rotate(tx, sessionId);
       });
       if (passwords.revokeKeys) await deps.forgetAccount(accountId);
       await attempts.forgive("all", tried);
-      notifyOwner(account.email);
+      notifyOwner(accountId, account.email);
       return session;
     },
 
@@ -95,17 +108,19 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
         if (!account || !(await attempts.allows({ what: "mail_to_one_address", by: [email.canonical] })))
           return;
         const token = await mailTokens.create(orm, account.id, "reset_password");
+        const by = { ip: client.ip };
+        await recordAudit(orm, by, { action: "password.reset_requested", accountId: account.id });
         await mailer.send(
           emailTemplates.resetPassword(account.email, `${settings.publicUrl}/reset-password?token=${token}`),
         );
       });
     },
 
-    async chooseNewPassword(token, password, client, { revokeKeys = false } = {}) {
+    async chooseNewPassword(token, password, client, { revokeKeys = false, removePasskeys = false } = {}) {
       const accountId = await mailTokens.check(token, "reset_password"); // before hashing
       await requireGoodPassword("new_password", password, (await emailOf(database, accountId)) ?? "");
       const passwordHash = await hashPassword(password);
-      const email = await orm.transaction(async (tx) => {
+      const { email, removed } = await orm.transaction(async (tx) => {
         await mailTokens.use(tx, token, "reset_password");
         const [account] = await tx
           .update(accounts)
@@ -113,15 +128,23 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
           .set({ passwordHash, emailConfirmedAt: sql`coalesce(${accounts.emailConfirmedAt}, ${now()})` })
           .where(eq(accounts.id, accountId))
           .returning({ email: accounts.email });
-        if (revokeKeys) await deps.revokeKeys(tx, accountId);
+        const by = { ip: client.ip };
+        await recordAudit(tx, by, { action: "password.reset", accountId });
+        if (revokeKeys) await deps.revokeKeys(tx, accountId, by);
+        const removed = removePasskeys
+          ? await tx.delete(passkeys).where(eq(passkeys.accountId, accountId)).returning({ id: passkeys.id })
+          : [];
+        for (const { id } of removed)
+          await recordAudit(tx, by, { action: "passkey.removed", accountId, subjectId: id });
+        if (removed.length > 0) await deps.ownerCheck.requireSecondFactor(tx, accountId);
         await sessions.endAll(tx, accountId);
-        return account!.email;
+        return { email: account!.email, removed: removed.length };
       });
       if (revokeKeys) await deps.forgetAccount(accountId);
       // Attempts with the forgotten password do not count against the new one.
       const tries = signInTries(accountEmail(email), client);
       await attempts.forgive("all", tries.fromNetwork, tries.toAccount);
-      notifyOwner(email);
+      notifyOwner(accountId, email, removed);
     },
   };
 }

@@ -8,10 +8,15 @@ import { wrongValue } from "../base/refusal.ts";
 
 /** Refuses with the reason. `field` is the name of the request's field. */
 export async function requireGoodPassword(field: string, password: string, email: string): Promise<void> {
+  const reason = await passwordProblem(password, email);
+  if (reason) throw wrongValue(`/${field}`, reason);
+}
+
+/** Why the password is refused; undefined if it is not. */
+export async function passwordProblem(password: string, email: string): Promise<string | undefined> {
   const text = password.normalize("NFKC").toLowerCase();
   const common = await commonPasswords();
-  const reason = RULES.find(([applies]) => applies(text, { email, common }))?.[1];
-  if (reason) throw wrongValue(`/${field}`, reason);
+  return RULES.find(([applies]) => applies(text, { email, common }))?.[1];
 }
 
 type Rule = (text: string, known: { email: string; common: ReadonlySet<string> }) => boolean;

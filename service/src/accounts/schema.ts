@@ -29,6 +29,7 @@ export const sessions = pgTable(
     tokenHash: bytea().notNull().unique(),
     userAgent: text().notNull(),
     ip: text().notNull(),
+    byPasskey: boolean().notNull().default(false), // opened with a passkey, or one was added in it
     createdAt: createdAt(),
     lastSeenAt: createdAt(),
     expiresAt: moment().notNull(),
@@ -76,6 +77,34 @@ export const recoveryCodes = pgTable(
   "recovery_codes",
   { accountId: accountId(), codeHash: bytea().notNull() },
   (table) => [primaryKey({ columns: [table.accountId, table.codeHash] })],
+);
+
+/** Passkeys (WebAuthn credentials). The private key is in the authenticator. */
+export const passkeys = pgTable(
+  "passkeys",
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    accountId: accountId(),
+    name: text().notNull(),
+    credentialId: bytea().notNull().unique(),
+    publicKey: bytea().notNull(), // COSE_Key
+    counter: bigint({ mode: "number" }).notNull(), // of signatures; 0 where the authenticator does not count
+    createdAt: createdAt(),
+    lastUsedAt: moment(),
+  },
+  (table) => [index().on(table.accountId)],
+);
+
+/** Challenges that a passkey has to sign, as hashes. A row is deleted when its challenge is used. */
+export const passkeyChallenges = pgTable(
+  "passkey_challenges",
+  {
+    challengeHash: bytea().primaryKey(),
+    // The account that a passkey is added to; null for signatures of existing passkeys.
+    accountId: uuid().references(() => accounts.id, { onDelete: "cascade" }),
+    expiresAt: moment().notNull(),
+  },
+  (table) => [index().on(table.expiresAt)],
 );
 
 /** Attempts at what could be abused (sign-in, emails), counted in windows across all processes. */

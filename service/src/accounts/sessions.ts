@@ -5,6 +5,7 @@
  */
 import type { Plan } from "@mailvet/contract";
 import { and, desc, eq, getTableColumns, gt, inArray, lte, ne, or, sql } from "drizzle-orm";
+import { type Actor, recordAudit } from "../audit/audit-writer.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { notifySql } from "../db/pubsub.ts";
@@ -21,7 +22,7 @@ export type KnownSession = {
   accountId: string;
   plan: Plan;
   isOperator: boolean;
-  /** An operator who must enable two-factor sign-in first. */
+  /** An operator who must sign in with two factors first. */
   needsTwoFactor: boolean;
   expiresAt: Date;
 };
@@ -34,17 +35,29 @@ export type SignedInSession = OpenedSession & { accountId: string; deviceToken: 
 
 export type SessionRecord = Omit<typeof sessions.$inferSelect, "tokenHash">;
 
+/** A person in a browser. */
+export type SignedInBrowser = { accountId: string; sessionId: string; ip?: string | undefined };
+
+export function signedInActor({ accountId, sessionId, ip }: SignedInBrowser): Actor {
+  return { accountId, by: { kind: "session", sessionId }, ip };
+}
+
+/** How a session was opened. */
+export type SignInMethod = "password" | "code" | "recovery_code" | "passkey" | "sign_up" | "email_link";
+
 export type Sessions = {
   find(token: string): Promise<KnownSession | undefined>;
-  /** Ends the least recently used sessions over the limit, and remembers the client. */
-  open(orm: Orm, accountId: string, client: SessionClient): Promise<SignedInSession>;
+  /** Ends the least recently used sessions over the limit, and remembers the client. The audit log has the method. */
+  open(orm: Orm, accountId: string, client: SessionClient, method: SignInMethod): Promise<SignedInSession>;
+  /** A passkey was added in this session, which counts like signing in with it. */
+  markByPasskey(orm: Orm, sessionId: string): Promise<void>;
   /** The same session under a new token; the old one is invalid. */
   rotate(orm: Orm, sessionId: string): Promise<OpenedSession>;
   list(accountId: string): Promise<SessionRecord[]>;
   /** A session of this account. Refuses with session_not_found. */
-  end(accountId: string, sessionId: string): Promise<void>;
+  end(accountId: string, sessionId: string, by: Actor): Promise<void>;
   /** The session of this token, if it exists. */
-  endByToken(token: string): Promise<void>;
+  endByToken(token: string, ip?: string): Promise<void>;
   endAll(orm: Orm, accountId: string, exceptSessionId?: string): Promise<void>;
   deleteExpired(): Promise<void>;
 };
@@ -63,7 +76,7 @@ const FIND = {
   name: "session_find",
   text: `
     select s.id as "sessionId", s.account_id as "accountId", a.plan, a.is_operator as "isOperator",
-      a.is_operator and $4 and not exists
+      a.is_operator and $4 and not s.by_passkey and not exists
         (select from two_factor f where f.account_id = a.id and f.enabled_at is not null) as "needsTwoFactor",
       s.expires_at as "expiresAt", s.last_seen_at as "lastSeenAt"
     from sessions s join accounts a on a.id = s.account_id
@@ -108,7 +121,7 @@ export function createSessions({
       return session;
     },
 
-    async open(orm, accountId, client) {
+    async open(orm, accountId, client, method) {
       const { ip, userAgent } = client;
       const { text: token, hash: tokenHash } = makeSecret();
       const createdAt = now();
@@ -119,6 +132,7 @@ export function createSessions({
           accountId,
           tokenHash,
           ip,
+          byPasskey: method === "passkey",
           userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
           createdAt,
           lastSeenAt: createdAt,
@@ -133,7 +147,19 @@ export function createSessions({
         .offset(MAX_SESSIONS);
       await orm.delete(sessions).where(inArray(sessions.id, tooMany)).returning(NOTIFIED);
       const deviceToken = await remember(orm, accountId, client, createdAt);
-      return { accountId, sessionId: row!.sessionId, token, expiresAt, deviceToken };
+      const { sessionId } = row!;
+      const entry = {
+        action: "sign_in.succeeded",
+        accountId,
+        subjectId: sessionId,
+        details: { method },
+      } as const;
+      await recordAudit(orm, signedInActor({ accountId, sessionId, ip }), entry);
+      return { accountId, sessionId, token, expiresAt, deviceToken };
+    },
+
+    async markByPasskey(orm, sessionId) {
+      await orm.update(sessions).set({ byPasskey: true }).where(eq(sessions.id, sessionId));
     },
 
     async rotate(orm, sessionId) {
@@ -162,18 +188,34 @@ export function createSessions({
         .orderBy(desc(sessions.lastSeenAt), desc(sessions.createdAt));
     },
 
-    async end(accountId, sessionId) {
-      const ended = await orm
-        .delete(sessions)
-        .where(and(eq(sessions.id, sessionId), eq(sessions.accountId, accountId)))
-        .returning(NOTIFIED);
-      if (ended.length === 0)
-        throw new Refusal("session_not_found", "No session of this account has this id.");
+    async end(accountId, sessionId, by) {
+      await orm.transaction(async (tx) => {
+        const ended = await tx
+          .delete(sessions)
+          .where(and(eq(sessions.id, sessionId), eq(sessions.accountId, accountId)))
+          .returning(NOTIFIED);
+        if (ended.length === 0)
+          throw new Refusal("session_not_found", "No session of this account has this id.");
+        await recordAudit(tx, by, { action: "session.ended", accountId, subjectId: sessionId });
+      });
     },
 
-    async endByToken(token) {
+    async endByToken(token, ip) {
       const hash = secretHash(token);
-      if (hash) await orm.delete(sessions).where(eq(sessions.tokenHash, hash)).returning(NOTIFIED);
+      if (!hash) return;
+      await orm.transaction(async (tx) => {
+        const [ended] = await tx
+          .delete(sessions)
+          .where(eq(sessions.tokenHash, hash))
+          .returning({ ...NOTIFIED, accountId: sessions.accountId });
+        if (!ended) return;
+        const { id: sessionId, accountId } = ended;
+        await recordAudit(tx, signedInActor({ accountId, sessionId, ip }), {
+          action: "sign_out",
+          accountId,
+          subjectId: sessionId,
+        });
+      });
     },
 
     async endAll(orm, accountId, exceptSessionId) {

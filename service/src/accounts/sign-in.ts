@@ -2,6 +2,7 @@
  * Sign-in. An unknown account, a wrong password and an unconfirmed email get the same response in the same time.
  */
 import { and, eq } from "drizzle-orm";
+import { recordAudit } from "../audit/audit-writer.ts";
 import { networkOf } from "../base/client-network.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
@@ -13,8 +14,8 @@ import { recognise, type SessionClient } from "./known-clients.ts";
 import type { Mailer } from "./mailer.ts";
 import { verifyPassword } from "./password.ts";
 import { accounts } from "./schema.ts";
+import { checkSecondFactor } from "./second-factors/two-factor.ts";
 import type { Sessions, SignedInSession } from "./sessions.ts";
-import { checkSecondFactor } from "./two-factor.ts";
 
 export type SignInDeps = {
   database: Database;
@@ -49,7 +50,13 @@ export function createSignIn(deps: SignInDeps): SignIn {
         throw error;
       });
       if (!isCorrect) reportWrongPassword(deps, email.canonical, account?.email);
-      if (!isCorrect || !account?.emailConfirmedAt) throw wrongCredentials();
+      const recordFailure = (action: FailedSignIn, details: { reason?: string } = {}) =>
+        recordAudit(database.pool, { ip: client.ip }, { action, accountId: account?.id, details });
+      if (!isCorrect || !account?.emailConfirmedAt) {
+        // For an unknown account too: the response must not take less time.
+        await recordFailure("sign_in.failed", { reason: isCorrect ? "email_not_confirmed" : "password" });
+        throw wrongCredentials();
+      }
 
       const session = await database.orm.transaction(async (tx) => {
         // The password may have been changed, and all sessions ended, during the comparison.
@@ -60,11 +67,15 @@ export function createSignIn(deps: SignInDeps): SignIn {
           .for("share");
         if (unchanged.length === 0) throw wrongCredentials();
         const factor = await checkSecondFactor(tx, account.id, code, deps.now());
-        if (factor !== "ok") return factor;
-        return sessions.open(tx, account.id, client);
+        if (factor === "missing" || factor === "wrong") return factor;
+        return sessions.open(tx, account.id, client, factor === "not_enabled" ? "password" : factor);
       });
-      if (session === "wrong") throw secondFactorRequired("The code is incorrect or was used already.");
+      if (session === "wrong") {
+        await recordFailure("sign_in.code_failed");
+        throw secondFactorRequired("The code is incorrect or was used already.");
+      }
       if (session === "missing") {
+        await recordFailure("sign_in.code_requested");
         await attempts.forgive("one", ...own, ...shared); // the first of two steps
         throw secondFactorRequired("Enter the code of your authenticator app, or a recovery code.");
       }
@@ -74,6 +85,8 @@ export function createSignIn(deps: SignInDeps): SignIn {
     },
   };
 }
+
+type FailedSignIn = "sign_in.failed" | "sign_in.code_requested" | "sign_in.code_failed";
 
 /** The limits that a sign-in attempt may count towards. */
 export function signInTries({ canonical: email }: AccountEmail, { ip, deviceToken = "" }: SessionClient) {

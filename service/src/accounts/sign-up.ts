@@ -6,6 +6,7 @@
  */
 import type { Plan } from "@mailvet/contract";
 import { and, eq, inArray, isNull } from "drizzle-orm";
+import { recordAudit } from "../audit/audit-writer.ts";
 import { networkOf } from "../base/client-network.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Ledger } from "../credits/ledger.ts";
@@ -60,17 +61,21 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       await requireGoodPassword("password", password, email.canonical);
       const passwordHash = await hashPassword(password);
       if (deps.mailer.reachesPeople) {
-        deps.background.run("sign_up", () => signUpByMail(deps, email, passwordHash));
+        deps.background.run("sign_up", () => signUpByMail(deps, email, passwordHash, client));
         return undefined;
       }
       return database.orm.transaction(async (tx) => {
-        const accountId = await openAccount(tx, deps, { email, passwordHash, emailConfirmedAt: now() });
+        const accountId = await openAccount(tx, deps, client, {
+          email,
+          passwordHash,
+          emailConfirmedAt: now(),
+        });
         if (!accountId)
           throw new Refusal(
             "email_taken",
             "This email already has an account. Sign in, or use another email.",
           );
-        return sessions.open(tx, accountId, client);
+        return sessions.open(tx, accountId, client, "sign_up");
       });
     },
 
@@ -78,16 +83,21 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       database.orm.transaction(async (tx) => {
         const accountId = await mailTokens.use(tx, token, "confirm_email");
         await tx.update(accounts).set({ emailConfirmedAt: now() }).where(eq(accounts.id, accountId));
-        return sessions.open(tx, accountId, client);
+        return sessions.open(tx, accountId, client, "email_link");
       }),
   };
 }
 
-async function signUpByMail(deps: SignUpDeps, email: AccountEmail, passwordHash: string): Promise<void> {
+async function signUpByMail(
+  deps: SignUpDeps,
+  email: AccountEmail,
+  passwordHash: string,
+  client: SessionClient,
+): Promise<void> {
   if (!(await deps.attempts.allows({ what: "mail_to_one_address", by: [email.canonical] }))) return;
   const { publicUrl } = deps.settings;
   const message = await deps.database.orm.transaction(async (tx): Promise<OutgoingEmail> => {
-    const opened = await openAccount(tx, deps, { email, passwordHash, emailConfirmedAt: null });
+    const opened = await openAccount(tx, deps, client, { email, passwordHash, emailConfirmedAt: null });
     if (opened) {
       const token = await deps.mailTokens.create(tx, opened, "confirm_email");
       return emailTemplates.confirmEmail(email.canonical, `${publicUrl}/confirm-email?token=${token}`);
@@ -109,6 +119,7 @@ type NewAccount = { email: AccountEmail; passwordHash: string; emailConfirmedAt:
 async function openAccount(
   tx: Orm,
   { ledger, settings, now }: SignUpDeps,
+  { ip }: SessionClient,
   { email, ...account }: NewAccount,
 ): Promise<string | undefined> {
   if (await findByEmail(tx, email)) return undefined; // in any spelling
@@ -117,8 +128,10 @@ async function openAccount(
     .values({ ...account, email: email.canonical, plan: settings.signUpPlan, createdAt: now() })
     .onConflictDoNothing({ target: accounts.email })
     .returning({ id: accounts.id });
-  if (opened) await ledger.open(tx, opened.id, settings.signUpCredits, "Welcome");
-  return opened?.id;
+  if (!opened) return undefined;
+  await ledger.open(tx, opened.id, settings.signUpCredits, "Welcome");
+  await recordAudit(tx, { ip }, { action: "account.created", accountId: opened.id });
+  return opened.id;
 }
 
 async function findUnconfirmed(tx: Orm, { spellings }: AccountEmail): Promise<string | undefined> {

@@ -4,7 +4,7 @@ import type { KeyScope, Plan } from "@mailvet/contract";
 export type Caller = Owner & {
   plan: Plan;
   isOperator: boolean;
-  /** An operator who must enable two-factor sign-in before using these rights. */
+  /** An operator who must sign in with two factors before using these rights. */
   needsTwoFactor?: boolean;
   by: ByKey | BySession;
 };

@@ -56,6 +56,7 @@ export const LOG_EVENTS = {
   idempotent_response_not_stored: { level: "error", message: "an idempotent response was not stored" },
 
   // jobs, uploads, downloads
+  blob_not_deleted: { level: "warn", message: "a blob could not be deleted, will be retried" },
   upload_file_missing: {
     level: "error",
     message: "the file of an upload is not in the blob store of this process",

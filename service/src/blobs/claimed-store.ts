@@ -6,6 +6,7 @@
  */
 import { eq } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
+import { BlobStoreUnavailable } from "./blob-error.ts";
 import type { BlobStore } from "./blob-store.ts";
 import { blobStores } from "./schema.ts";
 
@@ -30,6 +31,12 @@ export async function claimBlobStore({ orm }: Pick<Database, "orm">, blobs: Blob
     await blobs.put(INSTALLATION_KEY, Buffer.from(`${id}\n`));
     await tx.update(blobStores).set({ claimedAt: new Date() }).where(eq(blobStores.id, id));
   });
+}
+
+/** Throws when the store does not answer, or has lost the id: a directory that is no longer mounted. */
+export async function checkBlobStore(blobs: BlobStore): Promise<void> {
+  if ((await idIn(blobs)) === undefined)
+    throw new BlobStoreUnavailable(blobs.location, new Error(`${INSTALLATION_KEY} is missing`));
 }
 
 function requireSame(blobs: BlobStore, id: string, found: string | undefined, isClaimed: boolean): void {

@@ -10,7 +10,7 @@ import type { LedgerEntry, ReferenceKind } from "@mailvet/contract";
 import { and, count, desc, eq, inArray, lte, sql } from "drizzle-orm";
 import { createBatcher } from "../base/batcher.ts";
 import type { LogEvent } from "../base/log-events.ts";
-import { type Database, type Orm, sqlStateOf, UNIQUE_VIOLATION } from "../db/database.ts";
+import { type BeforeCommit, type Database, type Orm, sqlStateOf, UNIQUE_VIOLATION } from "../db/database.ts";
 import { insufficientCredits, type OnLow, runsLow } from "./balance-checks.ts";
 import { writeCharges } from "./charge-fast-path.ts";
 import { isJobKey } from "./job-credits.ts";
@@ -61,6 +61,8 @@ export type Ledger = {
     amount: number;
     reference: string;
     idempotencyKey: string | undefined;
+    /** Called unless nothing changes. */
+    beforeCommit?: BeforeCommit<LedgerEntry>;
   }): Promise<LedgerEntry>;
   /** The answer that was paid for is being sent. A charge's key is its idempotency key, or else its reference. */
   confirm(chargeKey: string): void;
@@ -199,7 +201,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
       };
     },
 
-    grant: ({ accountId, amount, reference, idempotencyKey }) =>
+    grant: ({ accountId, amount, reference, idempotencyKey, beforeCommit }) =>
       orm.transaction(async (tx) => {
         await openBalance(tx, accountId);
         // Locked before the writer's snapshot is taken: an entry that another process writes under this key is then seen.
@@ -214,7 +216,9 @@ export function createLedger(deps: LedgerDeps): Ledger {
           .select()
           .from(ledger)
           .where(and(eq(ledger.accountId, accountId), isEntry));
-        return presentEntry(row!);
+        const entry = presentEntry(row!);
+        if (number !== undefined) await beforeCommit?.(tx, entry);
+        return entry;
       }),
 
     confirm: unanswered.confirm,

@@ -47,6 +47,13 @@ export async function runStatement<Row extends Record<string, unknown>>(
 /** Runs inside a transaction, right before its commit; when it throws, everything is rolled back. */
 export type BeforeCommit<Made> = (tx: Orm, made: Made) => Promise<void>;
 
+export function bothOnCommit<Made>(one: BeforeCommit<Made>, other: BeforeCommit<Made>): BeforeCommit<Made> {
+  return async (tx, made) => {
+    await one(tx, made);
+    await other(tx, made);
+  };
+}
+
 // Counts never exceed 2^53, and pg would return them as text.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 

@@ -7,7 +7,7 @@
 import type { FeedbackReport, FeedbackSummary, ReportedOutcome } from "@mailvet/contract";
 import type { Caller } from "../base/caller.ts";
 import { startTimeSlice } from "../base/event-loop-yield.ts";
-import type { Database } from "../db/database.ts";
+import type { BeforeCommit, Database } from "../db/database.ts";
 import { addressHash } from "./address-hash.ts";
 import type { CalibrationCache } from "./calibration-cache.ts";
 import { feedbackReport, readGroups } from "./feedback-report.ts";
@@ -27,7 +27,7 @@ export type Feedback = {
   reportFile(caller: Caller, bytes: AsyncIterable<Uint8Array>): Promise<FeedbackSummary>;
   summarize(caller: Caller): Promise<FeedbackReport>;
   /** Deletes all outcomes of the account and its calibration. No effect for a test key. */
-  deleteAll(caller: Caller): Promise<void>;
+  deleteAll(caller: Caller, beforeCommit?: BeforeCommit<void>): Promise<void>;
   /** Deletes expired outcomes; returns how many. */
   deleteOld(): Promise<number>;
   /** Deletes the oldest outcomes of accounts over the limit; returns how many. */
@@ -120,9 +120,9 @@ export function createFeedback(deps: FeedbackDeps): Feedback {
       ]);
       return feedbackReport(groups, calibrated?.calibration, from);
     },
-    async deleteAll(caller) {
+    async deleteAll(caller, beforeCommit) {
       const { accountId } = caller;
-      if (!caller.isTest) await inTurn(accountId, () => deleteOutcomes(database, accountId));
+      if (!caller.isTest) await inTurn(accountId, () => deleteOutcomes(database, accountId, beforeCommit));
     },
     deleteOld: () => deleteOldOutcomes(database, RETENTION_DAYS),
     deleteSurplus: () => deleteSurplusOutcomes(database, MAX_STORED),

@@ -9,7 +9,7 @@ import { bandOf, type CalibrationCell, predictedBounceRate } from "@mailvet/engi
 import { eq, sql } from "drizzle-orm";
 import { lockAccount } from "../accounts/account-queries.ts";
 import { batchedDelete } from "../db/batched-delete.ts";
-import type { Database, Orm } from "../db/database.ts";
+import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
 import { isNewer, type OutcomeReport } from "./newest-outcomes.ts";
 import { calibrationCells, outcomes } from "./schema.ts";
@@ -56,12 +56,17 @@ export function storeOutcomes(
   });
 }
 
-export async function deleteOutcomes({ orm }: Pick<Database, "orm">, accountId: string): Promise<void> {
+export async function deleteOutcomes(
+  { orm }: Pick<Database, "orm">,
+  accountId: string,
+  beforeCommit?: BeforeCommit<void>,
+): Promise<void> {
   await orm.transaction(async (tx) => {
     await lockAccount(tx, accountId);
     await tx.delete(outcomes).where(eq(outcomes.accountId, accountId));
     await tx.delete(calibrationCells).where(eq(calibrationCells.accountId, accountId));
     await notify(tx, OUTCOMES_CHANGED, accountId);
+    await beforeCommit?.(tx);
   });
 }
 

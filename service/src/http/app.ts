@@ -110,7 +110,11 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.setNotFoundHandler((request, reply) => sendNotFound(routeMethods, request, reply));
   app.register(
     healthRoutes({
-      ...(deps.readiness ?? { isStarted: () => true, checkDatabase: () => pool.query("select 1") }),
+      ...(deps.readiness ?? {
+        isStarted: () => true,
+        checkDatabase: () => pool.query("select 1"),
+        checkBlobs: async () => {},
+      }),
       isClosing: () => loadShedding.isClosing,
       isLogDropping: () => log.isDropping,
     }),

@@ -21,7 +21,7 @@ export type JobActions = {
   pause(owner: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
   resume(owner: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
   /** Deletes the job with its file and results. An active job is cancelled first. */
-  erase(owner: Owner, jobId: string): Promise<void>;
+  erase(owner: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<void>;
   /** Deletes rows and results past retention, and creates the next partitions; returns the number of jobs. */
   eraseExpired(): Promise<number>;
 };
@@ -30,7 +30,7 @@ type OwnerEvent = "cancel" | "pause" | "resume" | "erase";
 
 export type JobActionDeps = {
   database: Database;
-  files: Pick<UploadFiles, "delete">;
+  files: Pick<UploadFiles, "delete" | "deletingWhatCanBe">;
   transitions: Pick<JobTransitions, "apply">;
   /** How long rows and results are kept after the end. */
   retentionDays: number;
@@ -65,9 +65,9 @@ export function createJobActions(deps: JobActionDeps): JobActions {
     pause: action("pause"),
     resume: action("resume"),
 
-    async erase(owner, jobId) {
+    async erase(owner, jobId, beforeCommit) {
       // The job expires in this transaction: if the process dies now, maintenance deletes the rest.
-      const { row } = await apply(owner, jobId, "erase");
+      const { row } = await apply(owner, jobId, "erase", beforeCommit);
       await deleteRows(pool, files, row);
       await orm.delete(jobs).where(eq(jobs.id, jobId));
       await notify(pool, JOBS_CHANNEL, jobId);

@@ -80,18 +80,19 @@ export async function keepJob(
 /** One job after another until the time is up, then partitions. Returns the number of jobs. */
 export async function eraseExpiredJobs(
   { pool }: Pick<Database, "pool">,
-  files: Pick<UploadFiles, "delete">,
+  files: Pick<UploadFiles, "deletingWhatCanBe">,
   maxDurationMs = MAX_DURATION_MS,
 ): Promise<number> {
+  const expiredFiles = files.deletingWhatCanBe();
   const endsAtMs = performance.now() + maxDurationMs;
   const { rows } = await pool.query<ExpiredJob & { is_dropped_soon: boolean }>(EXPIRED, [MAX_JOBS]);
   let erased = 0;
   for (const { is_dropped_soon: isDroppedSoon, ...job } of rows) {
-    if (erased > 0 && performance.now() >= endsAtMs) return erased;
+    if (erased > 0 && performance.now() >= endsAtMs) break;
     erased += 1;
     // Earlier releases may have stored rows in the default partition, which is never dropped.
     await deleteResults(pool, isDroppedSoon ? { ...job, rowsExpireOn: null } : job);
-    await deleteFile(pool, files, job);
+    await deleteFile(pool, expiredFiles, job);
     await pool.query(
       `update jobs set erased_at = now(), rows_expire_on = case when $2 then rows_expire_on end
        where id = $1 and erased_at is null`,

@@ -8,6 +8,7 @@ import { KEY_SCOPES, type KeyMode, type KeyScope } from "@mailvet/contract";
 import { and, count, desc, eq, getTableColumns, gt, isNotNull, isNull, or, sql } from "drizzle-orm";
 import { lockAccount } from "../accounts/account-queries.ts";
 import { ACCOUNT_LIMITS } from "../accounts/plans.ts";
+import { type Actor, recordAudit, SYSTEM } from "../audit/audit-writer.ts";
 import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
@@ -24,6 +25,7 @@ export type ApiKeys = {
   create(
     accountId: string,
     wanted: KeySettings,
+    by?: Actor | typeof SYSTEM,
     beforeCommit?: BeforeCommit<KeyWithText>,
   ): Promise<KeyWithText>;
   /** Stores a key chosen by the operator. An existing key is left as it is, even if revoked. */
@@ -31,9 +33,9 @@ export type ApiKeys = {
   /** Newest first, including recently revoked keys. */
   list(accountId: string): Promise<Key[]>;
   /** Idempotent. Refuses with key_not_found. */
-  revoke(accountId: string, keyId: string): Promise<void>;
+  revoke(accountId: string, keyId: string, by?: Actor | typeof SYSTEM): Promise<void>;
   /** All keys of the account. Their cached entries are dropped by forgetAccount, after the commit. */
-  revokeAll(tx: Orm, accountId: string): Promise<void>;
+  revokeAll(tx: Orm, accountId: string, by?: Actor | typeof SYSTEM): Promise<void>;
   /** The account's plan or rights changed: every process looks its keys up again. */
   forgetAccount(accountId: string): Promise<void>;
   /** Writes the last use of keys. */
@@ -73,6 +75,18 @@ export function createApiKeys({ database, notices, announce = async () => {} }: 
   const { orm, pool } = database;
   const cache = createKeyCache({ pool, notices });
   const lastUsed = createLastUsed(pool);
+  /** Inside the transaction that creates or revokes the key. */
+  const report = async (
+    tx: Orm,
+    by: Actor | typeof SYSTEM,
+    accountId: string,
+    event: "created" | "revoked",
+    { id, name, prefix, mode }: Pick<Key, "id" | "name" | "prefix" | "mode">,
+  ) => {
+    const details = { name, prefix, mode };
+    await recordAudit(tx, by, { action: `key.${event}`, accountId, subjectId: id, details });
+    await announce(tx, { accountId, isTest: false }, `api_key.${event}`, { key_id: id, name, prefix });
+  };
   const noted = (key: KnownKey | undefined) => {
     if (key) lastUsed.note(key.keyId);
     return key;
@@ -85,12 +99,12 @@ export function createApiKeys({ database, notices, announce = async () => {} }: 
       return found instanceof Promise ? found.then(noted) : noted(found);
     },
 
-    async create(accountId, wanted, beforeCommit) {
+    async create(accountId, wanted, by = SYSTEM, beforeCommit) {
       const text = generateKeyText(wanted.mode);
       const key = await orm.transaction(async (tx) => {
         await requireRoom(tx, accountId);
         const made = (await insertKey(tx, accountId, text, wanted))!; // random keys do not collide
-        await announce(tx, { accountId, isTest: false }, "api_key.created", eventDataOf(made));
+        await report(tx, by, accountId, "created", made);
         await beforeCommit?.(tx, { key: made, text });
         return made;
       });
@@ -119,7 +133,7 @@ export function createApiKeys({ database, notices, announce = async () => {} }: 
       return keys.sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
     },
 
-    async revoke(accountId, keyId) {
+    async revoke(accountId, keyId, by = SYSTEM) {
       const hash = await orm.transaction(async (tx) => {
         const isIt = and(eq(apiKeys.id, keyId), eq(apiKeys.accountId, accountId));
         const [revoked] = await tx
@@ -127,8 +141,7 @@ export function createApiKeys({ database, notices, announce = async () => {} }: 
           .set({ revokedAt: sql`now()` })
           .where(and(isIt, isNull(apiKeys.revokedAt)))
           .returning({ ...KEY_COLUMNS, hash: HASH, notice: KEY_NOTICE });
-        if (revoked)
-          await announce(tx, { accountId, isTest: false }, "api_key.revoked", eventDataOf(revoked));
+        if (revoked) await report(tx, by, accountId, "revoked", revoked);
         const [key] = revoked ? [revoked] : await tx.select({ hash: HASH }).from(apiKeys).where(isIt);
         if (!key) throw new Refusal("key_not_found", "No API key of this account has this id.");
         return key.hash;
@@ -136,14 +149,13 @@ export function createApiKeys({ database, notices, announce = async () => {} }: 
       cache.forget(hash);
     },
 
-    async revokeAll(tx, accountId) {
+    async revokeAll(tx, accountId, by = SYSTEM) {
       const revoked = await tx
         .update(apiKeys)
         .set({ revokedAt: sql`now()` })
         .where(and(eq(apiKeys.accountId, accountId), isNull(apiKeys.revokedAt)))
         .returning({ ...KEY_COLUMNS, notice: KEY_NOTICE });
-      for (const key of revoked)
-        await announce(tx, { accountId, isTest: false }, "api_key.revoked", eventDataOf(key));
+      for (const key of revoked) await report(tx, by, accountId, "revoked", key);
     },
 
     async forgetAccount(accountId) {
@@ -159,10 +171,6 @@ const { keyHash: _, ...KEY_COLUMNS } = getTableColumns(apiKeys);
 const HASH = sql<string>`encode(${apiKeys.keyHash}, 'hex')`;
 const KEY_NOTICE = notifySql(KEY_CHANGED, HASH);
 const MALFORMED = "a key has 20 to 512 ASCII characters and no spaces at its ends";
-
-function eventDataOf({ id, name, prefix }: Pick<Key, "id" | "name" | "prefix">) {
-  return { key_id: id, name, prefix };
-}
 
 /** Locks the account, so that concurrent requests cannot exceed the limit. */
 async function requireRoom(tx: Orm, accountId: string): Promise<void> {

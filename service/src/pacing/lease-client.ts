@@ -71,8 +71,8 @@ export function createLeaseClient({ statements, onDemand, onLost, log }: LeaseCl
   const audit = async () => {
     const believed = [...leases.values()];
     const askedAtMs = performance.now();
+    auditAtMs = askedAtMs + AUDIT_EVERY_MS; // before the statement: one that is requested while it runs is due after it
     const { demands, lost } = await statements.audit(believed);
-    auditAtMs = performance.now() + AUDIT_EVERY_MS;
     for (const lease of lost) {
       leases.delete(nameOf(lease));
       onLost(lease);

@@ -7,7 +7,7 @@
 import type { DeadLetter, DeadLetterListQuery } from "@mailvet/contract";
 import { sql } from "drizzle-orm";
 import { Refusal } from "../base/refusal.ts";
-import type { Database, Orm } from "../db/database.ts";
+import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { type Boss, inside } from "./boss.ts";
 import type { QueueName, Task } from "./task.ts";
 
@@ -15,7 +15,7 @@ export type DeadLetters = {
   /** Newest first. */
   list(query: DeadLetterListQuery): Promise<{ letters: DeadLetter[]; total: number }>;
   /** Throws dead_letter_not_found, and dead_letter_obsolete if there is nothing left to do. */
-  redrive(letterId: string): Promise<void>;
+  redrive(letterId: string, beforeCommit?: BeforeCommit<ExhaustedTask>): Promise<void>;
 };
 
 /** The task of a letter, and what onExhausted has returned (task.ts). */
@@ -58,14 +58,15 @@ export function createDeadLetters({ database, redrives }: DeadLetterDeps): DeadL
       return { letters: rows.map(present), total: counted[0]!.total };
     },
 
-    redrive: (letterId) =>
+    redrive: (letterId, beforeCommit) =>
       orm.transaction(async (tx) => {
         const { rows } = await tx.execute<Letter>(sql`
           delete from pgboss.job where name = 'dead_letter' and id = ${letterId} returning ${LETTER_COLUMNS}`);
         const letter = rows[0];
         if (!letter) throw new Refusal("dead_letter_not_found", "No dead letter with this id exists.");
-        if (await redrives[letter.queue](tx, letter)) return;
-        throw new Refusal("dead_letter_obsolete", "There is nothing left to do for this dead letter.");
+        if (!(await redrives[letter.queue](tx, letter)))
+          throw new Refusal("dead_letter_obsolete", "There is nothing left to do for this dead letter.");
+        await beforeCommit?.(tx, letter);
       }),
   };
 }

@@ -80,7 +80,7 @@ export function startWorker(deps: WorkerDeps): Worker {
         await pause(CLAIM_FAILED_PAUSE_MS, undefined, { signal: closing.signal }).catch(() => {});
         mayBeDue = true;
       }
-      if (!mayBeDue || running.size === slots) await untilWoken();
+      if (!mayBeDue) await untilWoken();
     }
   }
 
@@ -97,7 +97,8 @@ export function startWorker(deps: WorkerDeps): Worker {
     deps.countClaim?.(queue, performance.now() - startedAtMs);
     charges = charges.slice(charged.length);
     logOnce.clear();
-    if (!claimed.isDrained) mayBeDue = true;
+    // With all slots in use the end of a task is the next occasion; a notification that came meanwhile is not forgotten.
+    if (!claimed.isDrained && claimed.tasks.length < free) mayBeDue = true;
     for (const task of claimed.tasks) {
       const startedAtMs = performance.now();
       const done = runTask(task).then(() => {

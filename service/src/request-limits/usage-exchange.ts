@@ -31,6 +31,7 @@ type Usage = {
   requests: number;
   perMinute: number;
   inProgress: number;
+  concurrent: number;
   /** As last reported, and what the other processes had then. */
   reported: number;
   elsewhere: number;
@@ -54,7 +55,7 @@ export function createUsageExchange({ pool, processId }: UsageExchangeDeps): Usa
   const usageOf = (accountId: string): Usage => {
     const known = usages.get(accountId);
     if (known) return known;
-    const usage = { requests: 0, perMinute: 0, inProgress: 0, reported: 0, elsewhere: 0 };
+    const usage = { requests: 0, perMinute: 0, inProgress: 0, concurrent: 0, reported: 0, elsewhere: 0 };
     usages.set(accountId, usage);
     return usage;
   };
@@ -136,8 +137,8 @@ export function createUsageExchange({ pool, processId }: UsageExchangeDeps): Usa
     countInProgress(accountId, change, concurrent) {
       const usage = usageOf(accountId);
       usage.inProgress += change;
-      const isChanged = Math.abs(usage.inProgress - usage.reported) >= concurrent * CONCURRENCY_SHARE;
-      schedule(isChanged ? REPORT_GAP_MS : RENEW_MS);
+      usage.concurrent = concurrent;
+      schedule(isReportDue(usage) ? REPORT_GAP_MS : RENEW_MS);
     },
     inProgressElsewhere: (accountId) => usages.get(accountId)?.elsewhere ?? 0,
     async flush() {
@@ -158,8 +159,12 @@ export async function deleteIdleUsage(pool: pg.Pool): Promise<void> {
   await pool.query(DELETE_IDLE_REQUESTS);
 }
 
-function isReportDue({ requests, perMinute }: Usage): boolean {
-  return requests > 0 && requests >= perMinute * REQUESTS_SHARE;
+function isReportDue({ requests, perMinute, inProgress, concurrent, reported }: Usage): boolean {
+  const change = Math.abs(inProgress - reported);
+  return (
+    (requests > 0 && requests >= perMinute * REQUESTS_SHARE) ||
+    (change > 0 && change >= concurrent * CONCURRENCY_SHARE)
+  );
 }
 
 /**

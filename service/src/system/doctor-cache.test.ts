@@ -1,12 +1,12 @@
-import type { Doctor, Finding } from "@mailvet/engine";
+import type { Diagnosis, Doctor } from "@mailvet/engine";
 import { expect, test } from "vitest";
 import { createDoctorCache } from "./doctor-cache.ts";
 
-const GOOD: Finding = { name: "port 25", outcome: "good", found: "Open." };
-const BAD: Finding = { name: "SPF", outcome: "bad", found: "There is none.", advice: "Publish one." };
+const GOOD: Diagnosis = { name: "port 25", outcome: "good", found: "Open." };
+const BAD: Diagnosis = { name: "SPF", outcome: "bad", found: "There is none.", advice: "Publish one." };
 
 /** Diagnostics with these findings, all but the first after the gate opens; counts runs and closes. */
-function openDiagnostics(findings: readonly Finding[], gate: Promise<unknown> = Promise.resolve()) {
+function openDiagnostics(findings: readonly Diagnosis[], gate: Promise<unknown> = Promise.resolve()) {
   const count = { runs: 0, closed: 0 };
   const openDoctor = (): Doctor => {
     count.runs++;

@@ -5,7 +5,7 @@
  */
 import { once } from "node:events";
 import type { DoctorReport } from "@mailvet/contract";
-import type { Doctor, Finding } from "@mailvet/engine";
+import type { Diagnosis, Doctor } from "@mailvet/engine";
 
 export type DoctorCache = {
   /** Undefined before the first run. */
@@ -53,7 +53,7 @@ export function createDoctorCache(openDoctor: () => Doctor): DoctorCache {
 }
 
 async function collect(
-  examination: AsyncGenerator<Finding>,
+  examination: AsyncGenerator<Diagnosis>,
   closing: AbortSignal,
 ): Promise<DoctorReport["findings"]> {
   const end = AbortSignal.any([closing, AbortSignal.timeout(MAX_RUN_MS)]);

@@ -11,13 +11,14 @@ const TOMBSTONE_KEPT = "7 days";
 /** Returns how many uploads lost their rows. */
 export async function eraseExpiredUploads(
   { pool }: Pick<Database, "pool">,
-  files: Pick<UploadFiles, "delete">,
+  files: Pick<UploadFiles, "deletingWhatCanBe">,
 ): Promise<number> {
+  const expiredFiles = files.deletingWhatCanBe();
   let erased = 0;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const { rows } = await pool.query<{ id: string }>(ERASE);
     // Only now: a confirmation can no longer follow. What is left by a failure here is found as an orphan.
-    for (const { id } of rows) await files.delete(id);
+    for (const { id } of rows) await expiredFiles.delete(id);
     erased += rows.length;
     if (rows.length < DELETED_AT_ONCE) break;
   }

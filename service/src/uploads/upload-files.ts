@@ -11,6 +11,7 @@ import { constants, deflateRaw, inflateRaw } from "node:zlib";
 import type pg from "pg";
 import type { LogEvent } from "../base/log-events.ts";
 import type { BlobStore } from "../blobs/blob-store.ts";
+import { checkBlobStore } from "../blobs/claimed-store.ts";
 import type { UploadRow } from "./upload-preview.ts";
 
 export type UploadFiles = {
@@ -26,7 +27,15 @@ export type UploadFiles = {
   ): AsyncGenerator<UploadPart & { firstRows: FirstRows }>;
   /** Deletes the blobs of an upload whose row is deleted. */
   delete(uploadId: string): Promise<void>;
-  /** Deletes blobs whose upload does not exist (any more). Returns their number. */
+  /**
+   * The same for a run of retention: a file that cannot be deleted is logged, and left to deleteOrphans; so are all further
+   * ones once the store does not respond.
+   */
+  deletingWhatCanBe(): Pick<UploadFiles, "delete">;
+  /**
+   * Deletes blobs whose upload does not exist (any more). Returns their number. One that cannot be deleted is logged, and
+   * tried again by the next run.
+   */
   deleteOrphans(olderThanMs?: number): Promise<number>;
 };
 
@@ -95,6 +104,15 @@ export function createUploadFiles({ pool: primary, blobs, log }: UploadFilesDeps
     for await (const { key } of blobs.list(`${UPLOADS_FOLDER}/${uploadId}`)) await blobs.delete(key);
   };
 
+  /** Whether the store responds, so that the failure was of one blob. */
+  const reportNotDeleted = async (key: string, err: unknown): Promise<boolean> => {
+    log?.("blob_not_deleted", { key, store: blobs.location, err });
+    return checkBlobStore(blobs).then(
+      () => true,
+      () => false,
+    );
+  };
+
   return {
     write: (uploadId) => createPartWriter(primary, blobs, uploadId),
 
@@ -121,6 +139,18 @@ export function createUploadFiles({ pool: primary, blobs, log }: UploadFilesDeps
 
     delete: deleteFile,
 
+    deletingWhatCanBe() {
+      let isResponding = true;
+      return {
+        async delete(uploadId) {
+          if (!isResponding) return;
+          await deleteFile(uploadId).catch(async (error) => {
+            isResponding = await reportNotDeleted(`${UPLOADS_FOLDER}/${uploadId}`, error);
+          });
+        },
+      };
+    },
+
     async deleteOrphans(olderThanMs = ORPHAN_AGE_MS) {
       const newest = Date.now() - olderThanMs;
       let deleted = 0;
@@ -130,8 +160,12 @@ export function createUploadFiles({ pool: primary, blobs, log }: UploadFilesDeps
         const { rows } = await primary.query<{ id: string }>(KNOWN, [ids]);
         const known = new Set(rows.map(({ id }) => id));
         for (const key of keys.filter((one) => !known.has(uploadIdIn(one)))) {
-          await blobs.delete(key);
-          deleted++;
+          try {
+            await blobs.delete(key);
+            deleted++;
+          } catch (error) {
+            if (!(await reportNotDeleted(key, error))) throw error;
+          }
         }
         keys = [];
       };

@@ -191,8 +191,10 @@ export function createVerdictCache(deps: VerdictCacheDeps): VerdictCache {
     async findFresh(accountId, addresses) {
       const found = await readTable(accountId, addresses, FRESH);
       for (const [address, cached] of found) {
-        if (cached.isFresh) memory.set(keyOf(accountId, address), cached);
-        else found.delete(address);
+        const key = keyOf(accountId, address);
+        if (!cached.isFresh) found.delete(address);
+        // A check that ended while this was read is newer.
+        else if ((memory.peek(key)?.checkedAtMs ?? 0) <= cached.checkedAtMs) memory.set(key, cached);
       }
       countLookups("database", found.size);
       countLookups("missing", addresses.length - found.size);

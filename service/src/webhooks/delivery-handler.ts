@@ -6,6 +6,7 @@
  * once, always with the same id.
  */
 import { and, eq } from "drizzle-orm";
+import { recordAudit, SYSTEM } from "../audit/audit-writer.ts";
 import type { Database, Orm } from "../db/database.ts";
 import type { OnExhausted, Task, TaskHandler } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";
@@ -132,7 +133,11 @@ async function save(
     await tx.update(webhookEndpoints).set({ failingSince }).where(eq(webhookEndpoints.id, endpoint.id));
   }
   const reason = failingSince && !next ? disableReason(deps, attempt, failingSince) : undefined;
-  if (reason) await disableEndpoint(tasks, tx, endpoint, reason);
+  if (reason) {
+    await disableEndpoint(tasks, tx, endpoint, reason);
+    const { id: subjectId, accountId } = endpoint;
+    await recordAudit(tx, SYSTEM, { action: "webhook.disabled", accountId, subjectId });
+  }
   const outcomeIfNot = next ? "retried" : "failed";
   return { outcome: attempt.isDelivered ? "delivered" : outcomeIfNot, disabledBecause: reason };
 }

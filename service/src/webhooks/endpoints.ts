@@ -34,9 +34,14 @@ export type Endpoints = {
   ): Promise<WebhookWithSecret>;
   get(owner: Owner, endpointId: string): Promise<WebhookEndpoint>;
   /** Throws webhook_url_rejected. Disabling fails pending deliveries; enabling resets the failure state. */
-  update(owner: Owner, endpointId: string, changes: UpdateWebhookRequest): Promise<WebhookEndpoint>;
+  update(
+    owner: Owner,
+    endpointId: string,
+    changes: UpdateWebhookRequest,
+    beforeCommit?: BeforeCommit<WebhookEndpoint>,
+  ): Promise<WebhookEndpoint>;
   /** Deletes the endpoint with its history and pending deliveries. */
-  remove(owner: Owner, endpointId: string): Promise<void>;
+  remove(owner: Owner, endpointId: string, beforeCommit?: BeforeCommit<WebhookEndpoint>): Promise<void>;
   /** The previous secret also signs for a day. */
   rotateSecret(
     owner: Owner,
@@ -84,7 +89,8 @@ export function createEndpoints({ database, tasks, checkDestination }: EndpointD
       return presentEndpoint(await findOwnEndpoint(orm, owner, endpointId));
     },
 
-    async update(owner, endpointId, { url, description, events, is_enabled: isEnabled }) {
+    async update(owner, endpointId, changes, beforeCommit) {
+      const { url, description, events, is_enabled: isEnabled } = changes;
       if (description !== undefined) requireOneLine(description);
       await findOwnEndpoint(orm, owner, endpointId); // before the URL is resolved
       if (url !== undefined) await requireAllowedDestination(checkDestination, url);
@@ -101,15 +107,18 @@ export function createEndpoints({ database, tasks, checkDestination }: EndpointD
           })
           .where(eq(webhookEndpoints.id, endpointId))
           .returning();
-        return presentEndpoint(endpoint!);
+        const changed = presentEndpoint(endpoint!);
+        await beforeCommit?.(tx, changed);
+        return changed;
       });
     },
 
-    remove: (owner, endpointId) =>
+    remove: (owner, endpointId, beforeCommit) =>
       orm.transaction(async (tx) => {
-        await lockOwnEndpoint(tx, owner, endpointId, "for_removal");
+        const endpoint = await lockOwnEndpoint(tx, owner, endpointId, "for_removal");
         await tasks.closeGroup(tx, endpointId);
         await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, endpointId));
+        await beforeCommit?.(tx, presentEndpoint(endpoint));
       }),
 
     rotateSecret: (owner, endpointId, beforeCommit) =>

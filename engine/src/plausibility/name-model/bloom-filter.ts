@@ -14,16 +14,16 @@ export function isInFilter(filter: Uint8Array, hash: number, bits: number, probe
   return true;
 }
 
-function isSet(filter: Uint8Array, place: number): boolean {
-  return (filter[place >>> 3]! & (1 << (place & 7))) !== 0;
+function isSet(filter: Uint8Array, bit: number): boolean {
+  return (filter[bit >>> 3]! & (1 << (bit & 7))) !== 0;
 }
 
 export function addToFilter(filter: Uint8Array, hash: number, bits: number, probes: number): void {
   const step = spread(hash) | 1;
   let probed = hash;
   for (let probe = 0; probe < probes; probe++) {
-    const place = probed >>> (32 - bits);
-    filter[place >>> 3]! |= 1 << (place & 7);
+    const bit = probed >>> (32 - bits);
+    filter[bit >>> 3]! |= 1 << (bit & 7);
     probed = (probed + step) | 0;
   }
 }

@@ -30,8 +30,8 @@ export function indexPhrases(phrases: readonly Phrase[]): PhraseIndex {
 /** Letters, digits and the "@" of "@ip": the characters of prefixes. */
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789@";
 const SIZE = ALPHABET.length;
-const PLACE_IN_ALPHABET = new Int8Array(128).fill(-1);
-for (let at = 0; at < SIZE; at++) PLACE_IN_ALPHABET[ALPHABET.charCodeAt(at)] = at;
+const INDEX_IN_ALPHABET = new Int8Array(128).fill(-1);
+for (let at = 0; at < SIZE; at++) INDEX_IN_ALPHABET[ALPHABET.charCodeAt(at)] = at;
 const AT = "@".charCodeAt(0);
 const FIRST_NON_LATIN = 0x370;
 
@@ -64,15 +64,15 @@ class PrefixTrie {
       let isDeadEnd = false;
       for (let at = 0; at < text.length; at++) {
         const letter = text.charCodeAt(at);
-        const place = letter < 128 ? (PLACE_IN_ALPHABET[letter] ?? -1) : -1;
-        if (place === -1 || letter === AT) {
+        const index = letter < 128 ? (INDEX_IN_ALPHABET[letter] ?? -1) : -1;
+        if (index === -1 || letter === AT) {
           hasNonLatin ||= letter >= FIRST_NON_LATIN;
           node = 0;
           isDeadEnd = false;
-          if (place === -1) continue;
+          if (index === -1) continue;
         }
         if (isDeadEnd) continue;
-        node = next[node * SIZE + place] ?? 0;
+        node = next[node * SIZE + index] ?? 0;
         isDeadEnd = node === 0;
         for (const phrase of phrases[node] ?? []) marks[phrase] = 1;
       }

@@ -79,7 +79,7 @@ export function authorise(caller: Caller, access: Exclude<Access, "open">): void
   if (access === "operator" && caller.needsTwoFactor) {
     throw new Refusal(
       "operator_only",
-      "Operators must enable two-factor sign-in first, on the Settings page.",
+      "Operators must use two-factor sign-in: sign in with a passkey, or set one up on the Settings page.",
     );
   }
   if (caller.by.kind !== "key") return;

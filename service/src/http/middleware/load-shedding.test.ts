@@ -8,6 +8,7 @@ import { RequestLifetime } from "./request-lifetime.ts";
 let load: LoadShedding;
 afterEach(() => {
   load?.close();
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
@@ -38,6 +39,28 @@ function nextSample(): number {
   vi.advanceTimersToNextTimer();
   return performance.now() - before;
 }
+
+test("a single delay of the event loop refuses nothing, three late samples in a row do", () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  let nowMs = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+  load = createLoadShedding({ ...HTTP_DEFAULTS, maxEventLoopDelayMs: 200 });
+  const admit = () => load.admit(new RequestLifetime(nowMs));
+  const sampleAfter = (ms: number) => {
+    nowMs += ms;
+    vi.advanceTimersToNextTimer();
+  };
+  sampleAfter(0); // started
+  admit();
+  for (const ms of [800, 200, 800, 800]) {
+    sampleAfter(ms);
+    admit();
+  }
+  sampleAfter(800);
+  expect(admit).toThrow(expect.objectContaining({ code: "overloaded" }));
+  sampleAfter(200);
+  admit();
+});
 
 test("no plan may use more than half of the requests of a process", () => {
   for (const plan of PLANS) {

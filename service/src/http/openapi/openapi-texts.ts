@@ -31,6 +31,7 @@ export const TAGS = [
   { name: "account", description: "The authenticated account." },
   { name: "credits", description: "Balance, ledger and usage." },
   { name: "keys", description: "API keys. Requires a session." },
+  { name: "audit", description: "Who did what to the account. Requires a session." },
   { name: "auth", description: "Sign-up, sign-in, sessions, passwords and two-factor sign-in." },
   { name: "operator", description: "Administration. Requires a session of the operator." },
 ];

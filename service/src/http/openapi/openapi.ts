@@ -154,10 +154,12 @@ function commonHeaders(access: Access): Json {
 }
 
 function successHeaders(schema: RouteSchema, access: Access, isReplayable: boolean): Json {
-  const isPaged = "skip" in ((schema.querystring as { properties?: Json } | undefined)?.properties ?? {});
+  const query = (schema.querystring as { properties?: Json } | undefined)?.properties ?? {};
+  const isPaged = "skip" in query;
   return {
     ...commonHeaders(access),
     ...(isPaged ? headersNamed("X-Total-Count", "Link") : {}),
+    ...("before" in query ? headersNamed("Link") : {}),
     ...(isReplayable ? headersNamed("Idempotency-Replayed") : {}),
   };
 }

@@ -13,7 +13,9 @@ const HELP: Readonly<Record<ProblemCode, string>> = {
   wrong_credentials:
     "The email or the password is incorrect. The response does not reveal whether the account exists.",
   two_factor_required:
-    "The account has two-factor sign-in. Send the code of the authenticator app, or a recovery code, with the email and password. Each code works once.",
+    "The account has two-factor sign-in. Send the code of the authenticator app, or a recovery code, with the email and password. Each code works once. For a change of second factors: the installation requires two-factor sign-in and the session was opened with the password alone, so use a passkey.",
+  passkey_rejected:
+    "The passkey is unknown, was created for another address, did not verify the user, or its challenge has expired or was used already. Request a new challenge and try again, or sign in with the password.",
   insufficient_credits:
     "The account does not have enough credits: see required and available. Nothing was charged.",
   api_access_not_included: "API keys can be used on every plan except the free one.",
@@ -29,6 +31,7 @@ const HELP: Readonly<Record<ProblemCode, string>> = {
   upload_not_found: "Your account has no upload with this ID.",
   key_not_found: "Your account has no API key with this ID.",
   session_not_found: "Your account has no session with this ID.",
+  passkey_not_found: "Your account has no passkey with this ID.",
   account_not_found: "No account has this ID.",
   list_not_found: "Your account has no saved list with this ID.",
   webhook_not_found: "Your account has no webhook endpoint with this ID.",
@@ -42,6 +45,11 @@ const HELP: Readonly<Record<ProblemCode, string>> = {
   results_not_ready: "The job has not finished yet. Retry when it has.",
   email_taken: "An account with this email already exists. Sign in, or reset the password.",
   two_factor_enabled: "Two-factor sign-in is enabled already. Disable it before setting it up again.",
+  last_second_factor:
+    "The installation requires two-factor sign-in of this account, and this is its only second factor. Add another one first.",
+  passkeys_unavailable:
+    "Browsers bind passkeys to a domain name. Open the web app by its public https address (PUBLIC_URL), or at http://localhost on the same machine, not by an IP address.",
+  too_many_passkeys: "The account has reached its maximum of passkeys. Remove one you no longer use.",
   too_many_keys: "The account has reached its maximum of API keys. Revoke one you no longer use.",
   too_many_webhooks:
     "The account has reached its maximum of webhook endpoints. Delete one you no longer use.",

@@ -1,21 +1,15 @@
-/** /auth: sign-up, sign-in, sign-out, sessions and passwords of the web app. */
+/** /auth: sign-up, sign-in, sign-out, sessions and passwords of the web app. Second factors are in second-factor-routes.ts. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import {
-  BeginTwoFactorRequest,
   ChangePasswordRequest,
   ChooseNewPasswordRequest,
   ConfirmEmailRequest,
-  ConfirmTwoFactorRequest,
-  DisableTwoFactorRequest,
   MailSent,
-  RecoveryCodes,
   ResetPasswordRequest,
   Session,
   SignedIn,
   SignInRequest,
   SignUpRequest,
-  TwoFactorSecret,
-  TwoFactorStatus,
 } from "@mailvet/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
@@ -23,11 +17,12 @@ import type { Accounts } from "../../accounts/accounts.ts";
 import type { SessionClient } from "../../accounts/known-clients.ts";
 import type { PresentAccount } from "../../accounts/present-account.ts";
 import type { KnownSession, SessionRecord, Sessions, SignedInSession } from "../../accounts/sessions.ts";
-import type { Caller } from "../../base/caller.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { requireSameOrigin } from "../middleware/same-origin.ts";
+import { actorOf } from "../request-actor.ts";
 import "../route-config.ts";
 import type { SessionCookie } from "../middleware/session-cookie.ts";
+import { secondFactorRoutes, signedInCaller } from "./second-factor-routes.ts";
 
 export type AuthRouteDeps = {
   accounts: Accounts;
@@ -46,7 +41,7 @@ export const authRoutes =
     /** Replaces the browser's previous session, if any. */
     const startSession = async (request: FastifyRequest, reply: FastifyReply, session: SignedInSession) => {
       const previous = cookie.read(request);
-      if (previous) await sessions.endByToken(previous);
+      if (previous) await sessions.endByToken(previous, request.ip);
       cookie.set(reply, session);
       cookie.setDevice(reply, session.deviceToken);
       return signedIn(request, session);
@@ -106,7 +101,7 @@ export const authRoutes =
       { schema: SIGN_OUT, config: { access: "open", problems: ["origin_rejected"] } },
       async (request, reply) => {
         const token = cookie.read(request);
-        if (token) await sessions.endByToken(token);
+        if (token) await sessions.endByToken(token, request.ip);
         cookie.clear(reply);
         return reply.code(204).send(null);
       },
@@ -119,7 +114,7 @@ export const authRoutes =
     });
 
     app.get("/auth/sessions", { schema: LIST_SESSIONS, config: { access: "session" } }, async (request) => {
-      const { accountId, sessionId } = signedInCaller(request.caller);
+      const { accountId, sessionId } = signedInCaller(request);
       const found = await sessions.list(accountId);
       return found.map((session) => presentSession(session, sessionId));
     });
@@ -128,8 +123,8 @@ export const authRoutes =
       "/auth/sessions/:session_id",
       { schema: END_SESSION, config: { access: "session", problems: ["session_not_found"] } },
       async (request, reply) => {
-        const { accountId, sessionId } = signedInCaller(request.caller);
-        await sessions.end(accountId, request.params.session_id);
+        const { accountId, sessionId } = signedInCaller(request);
+        await sessions.end(accountId, request.params.session_id, actorOf(request));
         if (request.params.session_id === sessionId) cookie.clear(reply);
         return reply.code(204).send(null);
       },
@@ -149,55 +144,7 @@ export const authRoutes =
           revoke_keys: revokeKeys = false,
         } = request.body;
         const passwords = { current, next, revokeKeys };
-        cookie.set(reply, await accounts.changePassword(signedInCaller(request.caller), passwords));
-        return reply.code(204).send(null);
-      },
-    );
-
-    app.get(
-      "/auth/two-factor",
-      { schema: GET_TWO_FACTOR, config: { access: "session" } },
-      async (request) => {
-        const status = await accounts.twoFactorStatus(signedInCaller(request.caller).accountId);
-        return {
-          enabled: status.isEnabled,
-          required: status.isRequired,
-          recovery_codes_left: status.recoveryCodesLeft,
-        };
-      },
-    );
-
-    app.post(
-      "/auth/two-factor",
-      {
-        schema: BEGIN_TWO_FACTOR,
-        // The response has a secret, which must not be stored for a replay.
-        config: {
-          access: "session",
-          problems: ["wrong_credentials", "two_factor_enabled"],
-          idempotency: false,
-        },
-      },
-      (request) => accounts.beginTwoFactor(signedInCaller(request.caller), request.body.password),
-    );
-
-    app.post(
-      "/auth/two-factor/confirm",
-      { schema: CONFIRM_TWO_FACTOR, config: { access: "session", idempotency: false } },
-      async (request) => ({
-        recovery_codes: await accounts.confirmTwoFactor(signedInCaller(request.caller), request.body.code),
-      }),
-    );
-
-    app.post(
-      "/auth/two-factor/disable",
-      {
-        schema: DISABLE_TWO_FACTOR,
-        config: { access: "session", problems: ["wrong_credentials"], idempotency: false },
-      },
-      async (request, reply) => {
-        const { password, code } = request.body;
-        await accounts.disableTwoFactor(signedInCaller(request.caller), password, code);
+        cookie.set(reply, await accounts.changePassword(signedInCaller(request), passwords));
         return reply.code(204).send(null);
       },
     );
@@ -213,13 +160,21 @@ export const authRoutes =
 
     app.post(
       "/auth/password-reset/confirm",
-      { schema: CHOOSE_PASSWORD, config: { access: "open", problems: ["link_expired", "origin_rejected"] } },
+      {
+        schema: CHOOSE_PASSWORD,
+        config: { access: "open", problems: ["link_expired", "last_second_factor", "origin_rejected"] },
+      },
       async (request, reply) => {
-        const { token, new_password: password, revoke_keys: revokeKeys = false } = request.body;
-        await accounts.chooseNewPassword(token, password, clientOf(request), { revokeKeys });
+        const { token, new_password: password, revoke_keys, remove_passkeys } = request.body;
+        await accounts.chooseNewPassword(token, password, clientOf(request), {
+          revokeKeys: revoke_keys === true,
+          removePasskeys: remove_passkeys === true,
+        });
         return reply.code(204).send(null);
       },
     );
+
+    await app.register(secondFactorRoutes({ accounts, publicUrl, clientOf, startSession }));
   };
 
 const tags = ["auth"];
@@ -300,43 +255,6 @@ const CHANGE_PASSWORD = {
   response: { 204: Done },
 };
 
-const GET_TWO_FACTOR = {
-  operationId: "getTwoFactor",
-  tags,
-  summary: "Retrieve the state of two-factor sign-in",
-  description: "Returns whether sign-in asks for a code, and how many recovery codes are left.",
-  response: { 200: TwoFactorStatus },
-};
-
-const BEGIN_TWO_FACTOR = {
-  operationId: "beginTwoFactor",
-  tags,
-  summary: "Set up two-factor sign-in",
-  description:
-    "Returns a new secret for an authenticator app (TOTP, RFC 6238). It is shown once, and has no effect until it is confirmed with a code.",
-  body: BeginTwoFactorRequest,
-  response: { 200: TwoFactorSecret },
-};
-
-const CONFIRM_TWO_FACTOR = {
-  operationId: "confirmTwoFactor",
-  tags,
-  summary: "Enable two-factor sign-in",
-  description:
-    "Enables two-factor sign-in with a code of the authenticator app, ends all other sessions, and returns recovery codes, which are shown once.",
-  body: ConfirmTwoFactorRequest,
-  response: { 200: RecoveryCodes },
-};
-
-const DISABLE_TWO_FACTOR = {
-  operationId: "disableTwoFactor",
-  tags,
-  summary: "Disable two-factor sign-in",
-  description: "Disables two-factor sign-in, with the password and a code or recovery code.",
-  body: DisableTwoFactorRequest,
-  response: { 204: Done },
-};
-
 const REQUEST_PASSWORD_RESET = {
   operationId: "requestPasswordReset",
   tags,
@@ -352,16 +270,10 @@ const CHOOSE_PASSWORD = {
   tags,
   summary: "Reset a password",
   description:
-    "Sets a new password with the token from the emailed link and ends all sessions of the account. API keys are revoked on request.",
+    "Sets a new password with the token from the emailed link and ends all sessions of the account. API keys are revoked, and passkeys removed, on request.",
   body: ChooseNewPasswordRequest,
   response: { 204: Done },
 };
-
-/** Routes with access "session" have no other callers. */
-function signedInCaller(caller: Caller | undefined): { accountId: string; sessionId: string } {
-  if (caller?.by.kind !== "session") throw new Error("session route called without a session");
-  return { accountId: caller.accountId, sessionId: caller.by.sessionId };
-}
 
 function presentSession(session: SessionRecord, currentId: string): Session {
   return {

@@ -12,9 +12,11 @@ import {
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { ACCOUNT_LIMITS } from "../../accounts/plans.ts";
+import { auditOnCommit } from "../../audit/audit-writer.ts";
 import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import { Refusal, wrongValue } from "../../base/refusal.ts";
 import type { Feedback } from "../../feedback/feedback.ts";
+import { actorOf } from "../request-actor.ts";
 import { drainBody, LIMITS, readFile, tooLarge } from "./multipart-file.ts";
 import { shutdownSignal } from "./shutdown-signal.ts";
 import "../route-config.ts";
@@ -63,7 +65,9 @@ export const feedbackRoutes =
     app.get("/feedback/report", GET_REPORT, (request) => feedback.summarize(request.caller!));
 
     app.delete("/feedback", DELETE_FEEDBACK, async (request, reply) => {
-      await feedback.deleteAll(request.caller!);
+      const { accountId } = request.caller!;
+      const recorded = auditOnCommit(actorOf(request), () => ({ action: "feedback.deleted", accountId }));
+      await feedback.deleteAll(request.caller!, recorded);
       return reply.code(204).send(null);
     });
   };

@@ -4,6 +4,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Job, JobListQuery, JobQuery, JobResult, RecheckRequest, ResultsQuery } from "@mailvet/contract";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
+import { auditOnCommit } from "../../audit/audit-writer.ts";
 import type { JobActions } from "../../jobs/job-actions.ts";
 import { findJob, listJobs } from "../../jobs/job-list.ts";
 import { jobResults } from "../../jobs/job-results.ts";
@@ -11,6 +12,7 @@ import { hasEnded } from "../../jobs/job-state.ts";
 import type { JobWatch } from "../../jobs/job-watch.ts";
 import type { RecheckJob } from "../../jobs/recheck.ts";
 import { storeResponse } from "../middleware/idempotency.ts";
+import { actorOf } from "../request-actor.ts";
 import { JobParams, type JobStreamDeps, jobStreamRoutes } from "./job-stream-routes.ts";
 import { pageHeaders, rowPageHeaders } from "./pagination.ts";
 import "../route-config.ts";
@@ -121,7 +123,13 @@ export const jobRoutes =
       "/bulk/jobs/:job_id",
       { schema: DELETE_JOB, config: { access: { scope: "bulk" }, problems: ["job_not_found"] } },
       async (request, reply) => {
-        await actions.erase(request.caller!, request.params.job_id);
+        const { accountId } = request.caller!;
+        const recorded = auditOnCommit(actorOf(request), ({ id }: Job) => ({
+          action: "job.deleted",
+          accountId,
+          subjectId: id,
+        }));
+        await actions.erase(request.caller!, request.params.job_id, recorded);
         return reply.code(204).send(null);
       },
     );

@@ -4,6 +4,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { DOWNLOAD_FORMATS, type DownloadFormat, DownloadQuery } from "@mailvet/contract";
 import { Type } from "typebox";
 import { ACCOUNT_LIMITS } from "../../accounts/plans.ts";
+import { recordAudit } from "../../audit/audit-writer.ts";
 import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import type { Log } from "../../base/log.ts";
 import type { Database } from "../../db/database.ts";
@@ -13,7 +14,9 @@ import { findJob } from "../../jobs/job-list.ts";
 import { hasEnded } from "../../jobs/job-state.ts";
 import type { JobWatch } from "../../jobs/job-watch.ts";
 import type { UploadFiles } from "../../uploads/upload-files.ts";
+import { createDownloads } from "../downloads.ts";
 import { acceptsOneOf } from "../middleware/accept-header.ts";
+import { actorOf } from "../request-actor.ts";
 import { createEventStream, EVENT_STREAM_HEADERS } from "./event-stream.ts";
 import "../route-config.ts";
 
@@ -24,31 +27,18 @@ export type JobStreamDeps = {
   log: Pick<Log, "event">;
 };
 
-/** A client that reads nothing for this long is considered gone. */
-const STALL_MS = 60_000;
-/** Time for downloads to finish when the server stops. */
-const DRAIN_TIMEOUT_MS = 5_000;
-
 export const jobStreamRoutes =
   ({ database, files, watch, log }: JobStreamDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    const downloadSlots = createConcurrencyLimit({
-      what: "downloads",
-      perAccount: ACCOUNT_LIMITS.concurrent_downloads,
-      total: 16,
-    });
+    const downloads = createDownloads(app, log);
     const streamSlots = createConcurrencyLimit({
       what: "event streams",
       perAccount: ACCOUNT_LIMITS.concurrent_event_streams,
       total: 1_000,
     });
-    const downloads = new Set<Readable>();
     const streams = new Set<{ end(): void }>();
     app.addHook("preClose", async () => {
       for (const stream of streams) stream.end();
-      setTimeout(() => {
-        for (const body of downloads) body.destroy();
-      }, DRAIN_TIMEOUT_MS).unref();
     });
 
     app.get(
@@ -62,34 +52,23 @@ export const jobStreamRoutes =
         },
       },
       async (request, reply) => {
-        const { accountId } = request.caller!;
-        const release = downloadSlots.acquire(accountId);
-        try {
-          const { format = acceptedFormat(request.headers.accept), status } = request.query;
-          const download = await jobDownload({ database, files }, request.caller!, request.params.job_id, {
-            format,
-            status,
-          });
-          const hasBody = request.method !== "HEAD";
-          const body = Readable.from(hasBody ? await withFirstChunk(download.content) : [], {
-            objectMode: false,
-          });
-          downloads.add(body);
-          body.once("error", (error) => log.event("download_failed", { err: error, request_id: request.id }));
-          body.once("close", () => {
-            downloads.delete(body);
-            release();
-          });
-          reply.raw.setTimeout(STALL_MS);
-          reply.headers({
-            "content-type": download.contentType,
-            "content-disposition": attachment(download.filename),
-          });
-          return reply.send(body);
-        } catch (error) {
-          release();
-          throw error;
-        }
+        const { format = acceptedFormat(request.headers.accept), status } = request.query;
+        const { caller, params } = request;
+        return downloads.send(request, reply, async () => {
+          const wanted = { format, status };
+          const download = await jobDownload({ database, files }, caller!, params.job_id, wanted);
+          if (request.method !== "HEAD") {
+            const { accountId } = caller!;
+            const entry = {
+              action: "job.downloaded",
+              accountId,
+              subjectId: params.job_id,
+              details: { format },
+            } as const;
+            await recordAudit(database.pool, actorOf(request), entry);
+          }
+          return download;
+        });
       },
     );
 
@@ -175,26 +154,3 @@ const EVENTS = {
   params: JobParams,
   response: { 200: streamOf("`progress` and `end` events; their data is the job.") },
 };
-
-/** Waits for the first chunk, so that an early failure can still be sent as a problem document. */
-async function withFirstChunk<T>(content: AsyncIterable<T>): Promise<AsyncIterable<T>> {
-  const chunks = content[Symbol.asyncIterator]();
-  const first = await chunks.next();
-  return {
-    async *[Symbol.asyncIterator]() {
-      if (first.done) return;
-      yield first.value;
-      yield* { [Symbol.asyncIterator]: () => chunks };
-    },
-  };
-}
-
-/** Content-Disposition (RFC 6266): an ASCII file name for old clients, and the real one. */
-function attachment(filename: string): string {
-  const ascii = filename.replaceAll(/[^\w .()+-]/g, "_");
-  const encoded = encodeURIComponent(filename).replaceAll(
-    /['()*]/g,
-    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
-}

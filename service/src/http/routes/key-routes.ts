@@ -5,6 +5,7 @@ import { Type } from "typebox";
 import { wrongValue } from "../../base/refusal.ts";
 import type { ApiKeys, Key, KeySettings, KeyWithText } from "../../keys/api-keys.ts";
 import { storeResponse } from "../middleware/idempotency.ts";
+import { actorOf } from "../request-actor.ts";
 import "../route-config.ts";
 
 export type KeyRouteDeps = { apiKeys: Pick<ApiKeys, "list" | "create" | "revoke"> };
@@ -23,7 +24,7 @@ export const keyRoutes =
       async (request, reply) => {
         const { accountId } = request.caller!;
         const stored = storeResponse(request, reply, { status: 201, present: presentMadeKey });
-        const made = await apiKeys.create(accountId, wantedKeyOf(request.body), stored);
+        const made = await apiKeys.create(accountId, wantedKeyOf(request.body), actorOf(request), stored);
         return reply.code(201).send(presentMadeKey(made));
       },
     );
@@ -32,7 +33,7 @@ export const keyRoutes =
       "/keys/:key_id",
       { schema: REVOKE_KEY, config: { access: "session", problems: ["key_not_found"] } },
       async (request, reply) => {
-        await apiKeys.revoke(request.caller!.accountId, request.params.key_id);
+        await apiKeys.revoke(request.caller!.accountId, request.params.key_id, actorOf(request));
         return reply.code(204).send(null);
       },
     );

@@ -7,12 +7,15 @@ import {
   ChangePlanRequest,
   GrantRequest,
   LedgerEntry,
+  type Plan,
 } from "@mailvet/contract";
 import { Type } from "typebox";
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { PresentAccount } from "../../accounts/present-account.ts";
+import { auditOnCommit } from "../../audit/audit-writer.ts";
 import { wrongValue } from "../../base/refusal.ts";
 import type { Ledger } from "../../credits/ledger.ts";
+import { actorOf } from "../request-actor.ts";
 import { pageHeaders } from "./pagination.ts";
 import "../route-config.ts";
 
@@ -47,7 +50,16 @@ export const operatorRoutes =
     app.patch(
       "/operator/accounts/:account_id",
       { schema: CHANGE_PLAN, config: { access: "operator", problems: ["account_not_found"] } },
-      async (request) => presentAccount(await accounts.setPlan(request.params.account_id, request.body.plan)),
+      async (request) => {
+        const { account_id: accountId } = request.params;
+        const { plan } = request.body;
+        const recorded = auditOnCommit(actorOf(request), ({ before }: { before: Plan }) => ({
+          action: "plan.changed",
+          accountId,
+          details: { from: before, to: plan },
+        }));
+        return presentAccount(await accounts.setPlan(accountId, plan, recorded));
+      },
     );
 
     app.post(
@@ -63,7 +75,13 @@ export const operatorRoutes =
         const { id: accountId } = await accounts.find(request.params.account_id);
         const reference = note?.trim() || DEFAULT_NOTE;
         const { idempotencyKey } = request;
-        return reply.code(201).send(await ledger.grant({ accountId, amount, reference, idempotencyKey }));
+        const beforeCommit = auditOnCommit(actorOf(request), () => ({
+          action: "credits.granted",
+          accountId,
+          details: { amount },
+        }));
+        const grant = { accountId, amount, reference, idempotencyKey, beforeCommit };
+        return reply.code(201).send(await ledger.grant(grant));
       },
     );
   };

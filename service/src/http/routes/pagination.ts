@@ -23,6 +23,18 @@ export function rowPageHeaders(
   reply.header("link", `<${url.pathname}${url.search}>; rel="next"`);
 }
 
+/** A link to the next page, which begins after the last entry. There is no count: it would read all of them. */
+export function entryPageHeaders(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { entries, limit }: { entries: readonly { id: string }[]; limit: number },
+): void {
+  if (entries.length < limit) return;
+  const url = new URL(request.url, "http://localhost");
+  url.searchParams.set("before", entries.at(-1)!.id);
+  reply.header("link", `<${url.pathname}${url.search}>; rel="next"`);
+}
+
 /** Links to the next and previous page, as paths; undefined when there is neither. */
 export function linkHeader(requestUrl: string, { skip, limit, total }: PageInfo): string | undefined {
   const url = new URL(requestUrl, "http://localhost");

@@ -2,8 +2,10 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { DeadLetterList, DeadLetterListQuery, DoctorReport, System as SystemReport } from "@mailvet/contract";
 import { Type } from "typebox";
-import type { DeadLetters } from "../../queue/dead-letters.ts";
+import { auditOnCommit } from "../../audit/audit-writer.ts";
+import type { DeadLetters, ExhaustedTask } from "../../queue/dead-letters.ts";
 import type { SystemReporter } from "../../system/system.ts";
+import { actorOf } from "../request-actor.ts";
 import { pageHeaders } from "./pagination.ts";
 import "../route-config.ts";
 
@@ -47,7 +49,14 @@ export const systemRoutes =
         },
       },
       async (request, reply) => {
-        await deadLetters.redrive(request.params.dead_letter_id);
+        const { dead_letter_id: subjectId } = request.params;
+        const recorded = auditOnCommit(actorOf(request), ({ accountId, queue }: ExhaustedTask) => ({
+          action: "dead_letter.redriven",
+          accountId,
+          subjectId,
+          details: { kind: queue },
+        }));
+        await deadLetters.redrive(subjectId, recorded);
         return reply.code(204).send(null);
       },
     );

@@ -1,6 +1,7 @@
 /** /webhooks: webhook endpoints of an account, and their deliveries. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import {
+  type AuditAction,
   CreateWebhookRequest,
   DeliveryListQuery,
   UpdateWebhookRequest,
@@ -8,10 +9,14 @@ import {
   WebhookEndpoint,
   WebhookWithSecret,
 } from "@mailvet/contract";
+import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import { auditOnCommit } from "../../audit/audit-writer.ts";
+import { bothOnCommit } from "../../db/database.ts";
 import type { DeliveryLog } from "../../webhooks/delivery-log.ts";
 import type { Endpoints } from "../../webhooks/endpoints.ts";
 import { storeResponse } from "../middleware/idempotency.ts";
+import { actorOf } from "../request-actor.ts";
 import { pageHeaders } from "./pagination.ts";
 import "../route-config.ts";
 
@@ -25,6 +30,15 @@ export const webhookRoutes =
     const read = { scope: "read" } as const;
     const write = { scope: "bulk" } as const;
 
+    const recorded = (request: FastifyRequest, action: AuditAction, more: { changed?: string } = {}) =>
+      auditOnCommit(actorOf(request), ({ id, url, sandbox }: WebhookEndpoint) => ({
+        action,
+        accountId: request.caller!.accountId,
+        subjectId: id,
+        // Only the host: the rest of a URL may be a secret.
+        details: { host: new URL(url).host, mode: sandbox ? "test" : "live", ...more },
+      }));
+
     app.get("/webhooks", { schema: LIST, config: { access: read } }, async (request) =>
       webhooks.list(request.caller!),
     );
@@ -37,8 +51,11 @@ export const webhookRoutes =
       },
       async (request, reply) => {
         const { caller, body } = request;
-        const stored = storeResponse(request, reply, { status: 201 });
-        return reply.code(201).send(await webhooks.create(caller!, body, stored));
+        const commit = bothOnCommit(
+          recorded(request, "webhook.created"),
+          storeResponse(request, reply, { status: 201 }),
+        );
+        return reply.code(201).send(await webhooks.create(caller!, body, commit));
       },
     );
 
@@ -54,14 +71,24 @@ export const webhookRoutes =
         schema: UPDATE,
         config: { access: write, problems: ["webhook_not_found", "webhook_url_rejected"] },
       },
-      async ({ caller, params, body }) => webhooks.update(caller!, params.webhook_id, body),
+      async (request) => {
+        const { caller, params, body } = request;
+        const changed = Object.keys(body).join(", ");
+        return webhooks.update(
+          caller!,
+          params.webhook_id,
+          body,
+          recorded(request, "webhook.changed", { changed }),
+        );
+      },
     );
 
     app.delete(
       "/webhooks/:webhook_id",
       { schema: REMOVE, config: { access: write, problems: ["webhook_not_found"] } },
-      async ({ caller, params }, reply) => {
-        await webhooks.remove(caller!, params.webhook_id);
+      async (request, reply) => {
+        const { caller, params } = request;
+        await webhooks.remove(caller!, params.webhook_id, recorded(request, "webhook.deleted"));
         return reply.code(204).send(null);
       },
     );
@@ -71,8 +98,11 @@ export const webhookRoutes =
       { schema: ROTATE, config: { access: write, problems: ["webhook_not_found"] } },
       async (request, reply) => {
         const { caller, params } = request;
-        const stored = storeResponse(request, reply, { status: 200 });
-        return webhooks.rotateSecret(caller!, params.webhook_id, stored);
+        const commit = bothOnCommit(
+          recorded(request, "webhook.secret_rotated"),
+          storeResponse(request, reply, { status: 200 }),
+        );
+        return webhooks.rotateSecret(caller!, params.webhook_id, commit);
       },
     );
 

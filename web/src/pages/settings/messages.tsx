@@ -5,7 +5,7 @@ import { common } from "../../messages.ts";
 
 export const messages = {
   title: "Settings",
-  intro: "Profile, password, sessions and data retention.",
+  intro: "Profile, password, passkeys, sessions and data retention.",
 
   profile: {
     title: "Profile",
@@ -33,7 +33,8 @@ export const messages = {
   twoFactor: {
     title: "Two-factor sign-in",
     intro: "Sign-in asks for a code of your authenticator app in addition to the password.",
-    required: "Operators of this installation must enable it before they can use the operator pages.",
+    required:
+      "Operators of this installation must enable it, or add a passkey, before they can use the operator pages.",
     password: "Your password",
     passwordToggle: "Toggle visibility of your password",
     setUp: "Set up",
@@ -48,6 +49,30 @@ export const messages = {
     codesLabel: "recovery codes",
     codesText:
       "Save these codes now, they are shown only once. Each signs in once in place of a code, should you lose your authenticator app.",
+  },
+
+  passkeys: {
+    title: "Passkeys",
+    intro:
+      "Sign in with your device or a security key instead of the password and code. Your password keeps working.",
+    unavailable: "Passkeys need a secure address with a domain name, which this one is not.",
+    none: "No passkeys yet.",
+    add: "Add passkey",
+    name: "Name",
+    nameHint: "Which device or security key is it?",
+    nameMissing: "Enter a name.",
+    passwordMissing: "Enter your password.",
+    usePasskey: "Use a passkey instead",
+    details: (createdAt: ReactNode, lastUsedAt: ReactNode | undefined) => (
+      <>
+        Created {createdAt}, {lastUsedAt ? <>last used {lastUsedAt}</> : "never used"}
+      </>
+    ),
+    remove: "Remove",
+    removeNamed: (name: string) => `Remove ${name}`,
+    removeTitle: "Remove this passkey?",
+    removeText: (name: string) => `“${name}” will no longer sign in, and all other sessions are signed out.`,
+    removeSubmit: "Remove passkey",
   },
 
   sessions: {

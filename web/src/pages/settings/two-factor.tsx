@@ -1,6 +1,6 @@
 /** Two-factor sign-in: set up with a QR code, recovery codes, disable. */
 
-import { Alert, Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { encode } from "uqr";
@@ -13,8 +13,10 @@ import { Section } from "../../components/section.tsx";
 import { ValidatedForm } from "../../components/validated-form.tsx";
 import { common } from "../../messages.ts";
 import { queries, service } from "../../queries.ts";
-import { AuthError, isProblem } from "../sign-in/auth-error.tsx";
+import { AuthError } from "../sign-in/auth-error.tsx";
 import { messages } from "./messages.tsx";
+import { PasswordField } from "./password-field.tsx";
+import { passkeysQuery } from "./session-queries.ts";
 
 const texts = messages.twoFactor;
 
@@ -25,12 +27,13 @@ const twoFactorQuery = queryOptions({
 
 export function TwoFactor() {
   const { data: status, error, refetch } = useQuery(twoFactorQuery);
+  const { data: passkeys } = useQuery(passkeysQuery);
   const [recoveryCodes, setRecoveryCodes] = useState<readonly string[]>();
   return (
     <Section title={texts.title} intro={texts.intro}>
       {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
       {!status && !error && <Loading lines={2} />}
-      {status?.required && !status.enabled && (
+      {status?.required && !status.enabled && passkeys?.length === 0 && (
         <Alert color="yellow" variant="light">
           {texts.required}
         </Alert>
@@ -142,23 +145,9 @@ function ProofForm({ submitLabel, error, isBusy, onSubmit, children }: ProofForm
   );
 }
 
-type FieldProps = { value: string; onChange: (value: string) => void; error: unknown };
+type CodeFieldProps = { value: string; onChange: (value: string) => void; error: unknown };
 
-function PasswordField({ value, onChange, error }: FieldProps) {
-  return (
-    <PasswordInput
-      label={texts.password}
-      autoComplete="current-password"
-      maxLength={200}
-      value={value}
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
-      error={isProblem(error, "wrong_credentials") ? messages.password.wrong : fieldProblems(error).password}
-      visibilityToggleButtonProps={{ "aria-label": texts.passwordToggle, tabIndex: 0 }}
-    />
-  );
-}
-
-function CodeField({ value, onChange, error }: FieldProps) {
+function CodeField({ value, onChange, error }: CodeFieldProps) {
   return (
     <TextInput
       label={common.twoFactorCode}

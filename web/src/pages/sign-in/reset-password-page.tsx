@@ -17,9 +17,11 @@ export function Page() {
   const { token = "" } = useSearch({ strict: false });
   const [password, setPassword] = useState("");
   const [revokeKeys, setRevokeKeys] = useState(false);
+  const [removePasskeys, setRemovePasskeys] = useState(false);
   const [isSubmitted, setIsSubmitted] = useState(false);
   const choose = useMutation({
-    mutationFn: () => service.auth.choosePassword({ token, newPassword: password, revokeKeys }),
+    mutationFn: () =>
+      service.auth.choosePassword({ token, newPassword: password, revokeKeys, removePasskeys }),
     // The reset ends every session of the account, including this one.
     onSuccess: () => queries.setQueryData(sessionQuery.queryKey, null),
   });
@@ -53,6 +55,11 @@ export function Page() {
           label={messages.revokeKeys}
           checked={revokeKeys}
           onChange={({ currentTarget }) => setRevokeKeys(currentTarget.checked)}
+        />
+        <Checkbox
+          label={messages.removePasskeys}
+          checked={removePasskeys}
+          onChange={({ currentTarget }) => setRemovePasskeys(currentTarget.checked)}
         />
       </AuthForm>
     </AuthCard>

@@ -1,9 +1,10 @@
-/** Signs in, with a second step for a code where the account has it, and redirects to the requested page. */
+/** Signs in with the password, and a code where the account has it, or with a passkey; and redirects to the requested page. */
 
-import { PasswordInput, Text, TextInput } from "@mantine/core";
+import { Button, PasswordInput, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { assertPasskey, hasPasskeys } from "../../components/passkey-ceremony.ts";
 import { fieldProblems } from "../../components/problem-text.ts";
 import { common } from "../../messages.ts";
 import { aboutQuery, service, sessionQuery } from "../../queries.ts";
@@ -31,6 +32,11 @@ export function Page() {
       else if (isProblem(error, "wrong_credentials")) setAsksCode(false);
     },
   });
+  const signInWithPasskey = useMutation({
+    mutationFn: async () => service.auth.signInWithPasskey(await assertPasskey()),
+    onSuccess: storeSession,
+    onMutate: () => signIn.reset(),
+  });
   // Also redirects visitors who already have a session.
   useEffect(() => {
     if (session) history.replace(nextPath(next, window.location.origin));
@@ -38,6 +44,7 @@ export function Page() {
 
   const submit = () => {
     setIsSubmitted(true);
+    signInWithPasskey.reset();
     if (email.trim() !== "" && password !== "") signIn.mutate(undefined);
   };
   if (asksCode)
@@ -60,13 +67,25 @@ export function Page() {
       <AuthForm
         submitLabel={messages.signIn.submit}
         isBusy={signIn.isPending}
-        error={signIn.error}
+        error={signIn.error ?? signInWithPasskey.error}
         fieldCodes={["wrong_credentials"]}
         onSubmit={submit}
         below={
-          <Text size="sm" ta="center">
-            <AuthLink to="/forgotten-password">{messages.signIn.forgot}</AuthLink>
-          </Text>
+          <>
+            {hasPasskeys() && (
+              <Button
+                variant="default"
+                fullWidth
+                loading={signInWithPasskey.isPending}
+                onClick={() => signInWithPasskey.mutate()}
+              >
+                {messages.signIn.withPasskey}
+              </Button>
+            )}
+            <Text size="sm" ta="center">
+              <AuthLink to="/forgotten-password">{messages.signIn.forgot}</AuthLink>
+            </Text>
+          </>
         }
       >
         <EmailInput

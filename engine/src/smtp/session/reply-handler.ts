@@ -1,0 +1,155 @@
+/**
+ * Moves each probe request on according to its reply: settled, held as a refusal, or queued again where another host,
+ * identity or transaction may answer.
+ */
+import type { SmtpSessionEvent } from "../../egress/network-event.ts";
+import type { MailboxFinding } from "../../evidence.ts";
+import type { RcptResult } from "../client/client.ts";
+import { findingWithoutReply, interpretReply } from "../mailbox-finding.ts";
+import type { HostDenial, ProbeRequest } from "../probe-request.ts";
+import { isBeyondReliable, recordReliable } from "../throttle/learned-limits.ts";
+import { confirmAll, RefusalStreak } from "./refusal-streak.ts";
+import type { BatchTally, SessionContext } from "./session-context.ts";
+import { ANSWER_OF_ENDING } from "./session-ending.ts";
+import type { OpenTransaction, TransactionPlan } from "./transaction-plan.ts";
+
+export class ReplyHandler {
+  readonly #session: SessionContext;
+  /** Refusals since the last acceptance, held until they are credible. */
+  readonly streak = new RefusalStreak();
+  /** By category, for the event at the end of the session. */
+  readonly replies: SmtpSessionEvent["replies"] = {};
+
+  constructor(session: SessionContext) {
+    this.#session = session;
+  }
+
+  /** A server without SMTPUTF8 cannot answer for a mailbox name that needs it. */
+  sendable(groups: ProbeRequest[][]): ProbeRequest[][] {
+    const { client, host } = this.#session.target;
+    return groups.filter((group) => {
+      if (!group[0]!.smtpUtf8 || client.extensions?.has("SMTPUTF8")) return true;
+      const finding: MailboxFinding = { answer: "smtputf8_unsupported", mxHost: host };
+      for (const request of group) this.#deny(request, "smtputf8_unsupported", finding);
+      return false;
+    });
+  }
+
+  /** Settles or holds a request by its reply, or requeues it where another host or transaction may answer. */
+  handle(
+    request: ProbeRequest,
+    { stage, reply }: RcptResult,
+    { transaction }: TransactionPlan,
+    tally: BatchTally,
+  ): "accepted" | "refused" | "unanswered" {
+    const { deps, counts } = this.#session;
+    const { client, host, identity, limits } = this.#session.target;
+    const ourNames = [identity.ehloName, identity.mailFrom]; // which a server may echo
+    const { recipient } = request;
+    const context = { stage, reply, mx: host, greetedAs: client.bannerName, recipient, ourNames };
+    const { finding, meaning } = interpretReply(context, deps.profile);
+    this.replies[meaning.category] = (this.replies[meaning.category] ?? 0) + 1;
+    const { answer } = finding;
+    if (answer === "accepted") {
+      confirmAll(this.streak.take()); // the server still distinguishes mailboxes
+      recordReliable(limits, counts.recipients + tally.answered, counts.refused + tally.refused);
+      counts.accepted++;
+      if (!request.isDecoy) {
+        limits.knownGood = { recipient, smtpUtf8: request.smtpUtf8 };
+        delete limits.doubted;
+      }
+      request.settle(finding);
+      return "accepted";
+    }
+    // A server that cannot handle pipelining reports bad syntax and closes; that is not about the mailbox.
+    if (answer === "protocol_error" && client.usesPipelining && tally.ending) return "unanswered";
+    if (stage === "mail") transaction.isExhausted = true;
+    if (stage === "rcpt" && this.#needsNewTransaction(finding, transaction, request)) {
+      deps.queue.add(request);
+      return "refused";
+    }
+    if (answer === "domain_not_accepted" && meaning.mailbox !== "does_not_exist") {
+      this.#deny(request, answer, finding);
+      return "refused";
+    }
+    const isAboutUs = meaning.category === "ip_blocked" || stage === "mail";
+    if (answer === "rate_limited" || isAboutUs) tally.aboutUs++;
+    if (answer === "rate_limited") tally.isRateLimited = true;
+    if (answer === "probe_blocked" && isAboutUs) {
+      tally.block = reply;
+      request.refuseFrom(identity.index, finding);
+      if (deps.hasIdentityFor(request)) {
+        deps.queue.add(request);
+        return "refused";
+      }
+    }
+    if (answer === "greylisted") identity.hostLimits.markGreylisting(host);
+    if (stage === "rcpt" && this.#mayTryNextHost(request, finding)) {
+      request.defer(host, finding);
+      deps.queue.add(request);
+      return "refused";
+    }
+    const recipients = counts.recipients + tally.answered;
+    const isLate = isBeyondReliable(limits, recipients, counts.refused + tally.refused);
+    if (stage === "rcpt") this.streak.hold(request, finding, isLate);
+    else request.settle(finding);
+    return "refused";
+  }
+
+  /** The first unanswered request may be what ended the session; the others were only behind it. */
+  requeueUnanswered(unanswered: ProbeRequest[], tally: BatchTally): void {
+    const { answered, isBeyondCap, isErrorLimit, ending = "closed" } = tally;
+    for (const [i, request] of unanswered.entries()) {
+      const isCause = !isBeyondCap && !isErrorLimit && (i === 0 || answered === 0);
+      if (request.canRetryAfterSessionEnd(isCause)) this.#session.deps.queue.add(request);
+      else request.settle(findingWithoutReply(ANSWER_OF_ENDING[ending], this.#session.target.host));
+    }
+  }
+
+  /** This host cannot answer. Another may; the finding is certain only when all of them agree. */
+  #deny(request: ProbeRequest, denial: HostDenial, finding: MailboxFinding): void {
+    const { deps, target } = this.#session;
+    request.deny(target.host, denial);
+    if (deps.hosts.some(({ name }) => request.isOpenTo(name))) {
+      deps.queue.add(request);
+      return;
+    }
+    const isCertain =
+      request.isDeniedOnlyAs(denial) && !deps.hasUnknownHosts && target.client.extensions !== undefined;
+    request.settle(isCertain ? finding : { ...finding, answer: "temporary_error" });
+  }
+
+  /**
+   * After a temporary reply the next host is tried once, as any mail server does. Not at a large provider, whose hosts
+   * share their state, and not after a reply about us or our rate.
+   */
+  #mayTryNextHost(request: ProbeRequest, { answer, reply }: MailboxFinding): boolean {
+    const { deps, target } = this.#session;
+    if (request.deferral !== undefined || deps.profile.isShared || (reply?.code ?? 0) >= 500) return false;
+    if (answer !== "greylisted" && answer !== "temporary_error") return false;
+    return deps.hosts.some(({ name }) => name !== target.host && request.isOpenTo(name));
+  }
+
+  /**
+   * Whether the refusal is about the transaction so far: too many recipients, too many bad ones, or ones of another
+   * domain. Then the limit is learned, and the request is sent again in a new transaction.
+   */
+  #needsNewTransaction(
+    { answer, reply }: MailboxFinding,
+    transaction: OpenTransaction,
+    request: ProbeRequest,
+  ): boolean {
+    if (transaction.recipients < 2) return false;
+    const isOtherDomain =
+      answer === "temporary_error" &&
+      transaction.domain !== request.domain &&
+      /\bdomains?\b/i.test(reply?.text ?? "");
+    if (answer !== "rate_limited" && !isOtherDomain) return false;
+    if (!request.canRetryInNewTransaction()) return false;
+    transaction.isExhausted = true;
+    const { limits } = this.#session.target;
+    if (isOtherDomain) limits.oneDomainPerTransaction = true;
+    else if (transaction.accepted > 0) limits.recipientsPerTransaction = transaction.accepted;
+    return true;
+  }
+}

@@ -1,0 +1,387 @@
+/**
+ * Runs one SMTP session: sends RCPT batches until the queue is empty, a limit is near, or the server ends it, and decides
+ * whether its refusals are credible. What the session learns about the host is kept in learned-limits.ts.
+ *
+ * What becomes of a request by its reply is in reply-handler.ts, what the end of the session says about the host in
+ * session-ending.ts, opening sessions in session-opener.ts and host-pool.ts, the commands in client.ts.
+ */
+import { MAX_TRACES, type SmtpSessionEvent } from "../../egress/network-event.ts";
+import type { RcptResult, Transaction } from "../client/client.ts";
+import type { BatchLimits } from "../probe-queue.ts";
+import type { ProbeRequest } from "../probe-request.ts";
+import {
+  expectedRefusals,
+  type LearnedLimits,
+  likelyRefusals,
+  recordAnswer,
+  recordCutOff,
+  recordOkSession,
+  recordRefusalLimit,
+  recordRefusalsTolerated,
+  recordReliable,
+  refusalBudget,
+  refusalShareOf,
+} from "../throttle/learned-limits.ts";
+import { confirmAll, retractAll } from "./refusal-streak.ts";
+import { ReplyHandler } from "./reply-handler.ts";
+import type { BatchTally, ProbeSessionDeps, SessionContext, SessionTarget } from "./session-context.ts";
+import { isBeyondCap, isErrorLimit, learnFromEnding } from "./session-ending.ts";
+import { type OpenTransaction, planTransactions, type TransactionPlan } from "./transaction-plan.ts";
+
+const MAX_TRANSACTIONS = 8;
+/** Recipients per batch: enough to hide the round trip, few enough that interactive requests need not wait. */
+const PIPELINED_BATCH = 40;
+const SEQUENTIAL_BATCH = 4;
+/** After so many recipients, one more at the end of a queue is worth its command, see #mailboxToAskAgain. */
+const MIN_TO_ASK_AGAIN = 4;
+const MIN_REFUSALS_LEFT = 2;
+/** A batch that will probably leave fewer refusals than this is the last one, and is sent with QUIT: four of nine. */
+const lastRefusalsLeft = (budget: number) => Math.min(4, (budget - 1) / 2);
+/** Postfix sleeps for a second before each reply once a session has had its number of errors. */
+const SLEEP_MS = 900;
+/** How long a session may keep its slot when it is waited for. */
+const TIME_SLICE_MS = 10_000;
+const LONG_QUEUE = 20;
+
+export class ProbeSession implements SessionContext {
+  readonly deps: ProbeSessionDeps;
+  readonly target: SessionTarget;
+  readonly counts = { recipients: 0, refused: 0, accepted: 0 };
+  readonly #limits: LearnedLimits;
+  #transaction: OpenTransaction | undefined;
+  #transactions = 0;
+  readonly #handler = new ReplyHandler(this);
+  /** Recipients when a mailbox was last named again. */
+  #askedAgainAt = 0;
+  /** The server refuses everything, or may do so: further replies in this session prove nothing. */
+  #isUntrusted = false;
+  /** The first recipient, a mailbox that the host accepted some time ago, was refused again. */
+  #isRefusedFromStart = false;
+  readonly #traces = new Set<string>();
+  #outcome: SmtpSessionEvent["outcome"] = "completed";
+  #sent = 0;
+
+  constructor(deps: ProbeSessionDeps, target: SessionTarget) {
+    this.deps = deps;
+    this.target = target;
+    this.#limits = target.limits;
+  }
+
+  /** For the event at the end of the session. */
+  get summary(): Pick<SmtpSessionEvent, "replies" | "recipients" | "outcome" | "traces"> {
+    const outcome = this.#isUntrusted ? "untrusted" : this.#outcome;
+    return { replies: this.#handler.replies, recipients: this.#sent, outcome, traces: [...this.#traces] };
+  }
+
+  async run(): Promise<void> {
+    const { client, limiter } = this.target;
+    const { profile } = this.deps;
+    const endsAt = performance.now() + profile.lifetimeMs;
+    const sliceEndsAt = performance.now() + TIME_SLICE_MS;
+    let aboutUs = 0;
+    await this.#askDoubtedAgain();
+    while (
+      client.isOpen &&
+      !this.#isUntrusted &&
+      !this.deps.isClosing() &&
+      performance.now() < endsAt &&
+      !limiter.openBreaker
+    ) {
+      if (this.counts.recipients > 0 && this.#shouldYield(sliceEndsAt)) break;
+      const fits = this.#batchLimit();
+      if (!fits || this.#transactions > MAX_TRANSACTIONS) break;
+      const groups = this.deps.queue.take({
+        host: this.target.host,
+        identity: this.target.identity.index,
+        fits,
+        recipientsPerTransaction: this.#recipientsPerTransaction,
+        withUnneededDecoys: client.usesPipelining,
+      });
+      if (groups.length === 0) {
+        const isSlotWanted = limiter.hasWaiters || this.deps.hasGlobalWaiters();
+        if (!isSlotWanted && (await this.deps.nextRequest())) continue;
+        break;
+      }
+      const tally = await this.#runBatch(groups);
+      this.counts.recipients += tally.answered;
+      this.counts.refused += tally.refused;
+      await this.#resolveStreak(tally.stillAccepts);
+      aboutUs += tally.aboutUs;
+      if (tally.isBeyondCap) {
+        limiter.record({ kind: "too_many_connections", open: this.#limits.sessions - 1 });
+        return;
+      }
+      if (tally.isErrorLimit) recordRefusalLimit(this.#limits, this.counts.refused, profile);
+      else if (tally.ending) learnFromEnding(this, tally.ending, tally.answered);
+    }
+    if (aboutUs > 0 || this.counts.recipients === 0 || (this.#isUntrusted && this.#isRefusedFromStart))
+      return;
+    limiter.record({ kind: "ok" });
+    if (!client.isOpen && !client.hasQuit) return;
+    recordOkSession(this.#limits, this.counts.recipients);
+    const isBudgetUsed = this.counts.refused >= this.#refusalBudget / 2;
+    if (isBudgetUsed && !this.#isUntrusted && !client.isPostfix)
+      recordRefusalsTolerated(this.#limits, profile);
+  }
+
+  get #refusalBudget(): number {
+    return refusalBudget(this.#limits, this.deps.profile);
+  }
+
+  /** Another pool, or another process, waits for this slot. */
+  #shouldYield(sliceEndsAt: number): boolean {
+    const { limiter } = this.target;
+    if (performance.now() > sliceEndsAt && limiter.hasWaiters) return true;
+    return limiter.hasInteractiveWaiter && !this.deps.queue.hasInteractive;
+  }
+
+  get #recipientsPerTransaction(): number {
+    return Math.min(this.deps.profile.recipientsPerTransaction, this.#limits.recipientsPerTransaction);
+  }
+
+  /** What the next batch may contain, by the profile and by what the host has shown. Undefined: time to quit. */
+  #batchLimit(): BatchLimits["fits"] | undefined {
+    const { recipientsPerSession } = this.deps.profile;
+    const recipientsLeft =
+      Math.min(recipientsPerSession, this.#limits.recipientsPerSession) - this.counts.recipients;
+    // Without a known mailbox, nothing would show that the server has begun to refuse everything.
+    const verifiable = this.#limits.knownGood ? Number.POSITIVE_INFINITY : this.#limits.reliableUpTo.refusals;
+    const refusalsLeft = Math.min(this.#refusalBudget, verifiable) - this.counts.refused;
+    if (recipientsLeft <= 0 || refusalsLeft <= 0) return undefined;
+    // With few refusals left, a long queue is done sooner in a new session than by ones and twos.
+    const isShort = this.counts.recipients > 0 && refusalsLeft < MIN_REFUSALS_LEFT;
+    if (isShort && this.deps.queue.count(LONG_QUEUE) >= LONG_QUEUE) return undefined;
+    const batch = this.target.client.usesPipelining ? PIPELINED_BATCH : SEQUENTIAL_BATCH;
+    const maxRecipients = Math.min(
+      recipientsLeft,
+      batch,
+      this.#limits.recipientsPerBatch,
+      this.#recipientsPerTransaction,
+    );
+    return (targets, decoys) => {
+      const total = targets + decoys;
+      return (
+        total <= maxRecipients &&
+        (total <= refusalsLeft || likelyRefusals(this.#limits, targets, decoys) <= refusalsLeft)
+      );
+    };
+  }
+
+  /** An exception in our own code fails the requests that it left in flight, and no others. */
+  async #runBatch(groups: ProbeRequest[][]): Promise<BatchTally> {
+    try {
+      return await this.#sendBatch(groups);
+    } catch (error) {
+      const requests = groups.flat();
+      for (const request of requests) if (request.state === "in_flight") request.fail(error);
+      return { answered: 0, refused: requests.length, aboutUs: 0 };
+    }
+  }
+
+  async #sendBatch(groups: ProbeRequest[][]): Promise<BatchTally> {
+    const { client, limiter } = this.target;
+    const plans = planTransactions(this.#transaction, this.#handler.sendable(groups), {
+      recipientsPerTransaction: this.#recipientsPerTransaction,
+      oneDomainPerTransaction:
+        this.deps.profile.oneDomainPerTransaction || this.#limits.oneDomainPerTransaction,
+      refusalShare: refusalShareOf(this.#limits),
+    });
+    this.#transaction = plans.at(-1)?.transaction ?? this.#transaction;
+    this.#transactions += plans.filter(({ isNew }) => isNew).length;
+    const transactions: Transaction[] = plans.map(({ transaction, isNew, requests }) => ({
+      recipients: requests.map((request) => request.recipient),
+      smtpUtf8: transaction.smtpUtf8,
+      isNew,
+    }));
+    const isLast = client.usesPipelining && this.#isLastBatch(plans);
+    const known = isLast ? this.#limits.knownGood : this.#mailboxToAskAgain(plans);
+    if (known) transactions.push({ ...transactionOf(known), isNew: !this.#hasRoomFor(known) });
+    const isFirstAskedAgain = known !== undefined && known !== this.#limits.knownGood;
+    const result = await client.sendBatch(transactions, this.deps.probeTimeoutMs, isLast);
+
+    const tally: BatchTally = { answered: 0, refused: 0, aboutUs: 0 };
+    if (result.ending) tally.ending = result.ending;
+    if (result.ending) this.#outcome = result.ending;
+    if (isLast && result.ending === "protocol_error") this.#limits.pipelining = false;
+    if (known && !(isFirstAskedAgain && !isAccepted(result.answers[0]?.[0])))
+      tally.stillAccepts = isAccepted(result.answers[plans.length]?.[0]);
+    if (known && !isLast) this.#closeAfter(known);
+    if (isBeyondCap(this, result)) {
+      tally.isBeyondCap = true;
+      this.#outcome = "connection_cap";
+      result.answers = [];
+    }
+    const unanswered: ProbeRequest[] = [];
+    for (const [i, plan] of plans.entries()) {
+      for (const [j, request] of plan.requests.entries()) {
+        this.#sent++;
+        if (request.trace !== undefined && this.#traces.size < MAX_TRACES) this.#traces.add(request.trace);
+        const answer = result.answers[i]?.[j];
+        const isAnswer = answer !== undefined && answer.reply.code !== 421;
+        const outcome = isAnswer ? this.#handler.handle(request, answer, plan, tally) : "unanswered";
+        if (outcome === "unanswered") unanswered.push(request);
+        else tally.answered++;
+        if (outcome === "accepted") plan.transaction.accepted++;
+        if (outcome === "refused") tally.refused++;
+        if (outcome !== "unanswered")
+          recordAnswer(this.#limits, { isDecoy: request.isDecoy, isRefused: outcome === "refused" });
+      }
+    }
+    if (isErrorLimit(this, result, tally)) tally.isErrorLimit = true;
+    if (
+      result.pauseMs >= SLEEP_MS &&
+      this.counts.refused + tally.refused > this.deps.profile.refusalsPerSession
+    )
+      recordRefusalLimit(this.#limits, this.deps.profile.refusalsPerSession + 1, this.deps.profile);
+    // Once per batch: a hundred recipients under one refused MAIL are one event.
+    if (tally.isRateLimited) limiter.record({ kind: "rate_limited" });
+    if (tally.block) limiter.record({ kind: "blocked", reply: tally.block });
+    this.#handler.requeueUnanswered(unanswered, tally);
+    return tally;
+  }
+
+  /**
+   * Whether the session is over after this batch, however it is answered: few refusals will be left, and the queue is
+   * long enough for another session. A mailbox that the host accepted before ends it, so that no refusal needs a check.
+   */
+  #isLastBatch(plans: readonly TransactionPlan[]): boolean {
+    const { queue, profile } = this.deps;
+    if (!this.#limits.knownGood || profile.isShared || queue.count(LONG_QUEUE) < LONG_QUEUE) return false;
+    let decoys = 0;
+    let targets = 0;
+    for (const { requests } of plans)
+      for (const { isDecoy } of requests) {
+        if (isDecoy) decoys++;
+        else targets++;
+      }
+    const recipients = this.counts.recipients + targets + decoys + 1;
+    if (recipients > Math.min(profile.recipientsPerSession, this.#limits.recipientsPerSession)) return false;
+    const expected = this.counts.refused + expectedRefusals(this.#limits, targets, decoys);
+    return expected > this.#refusalBudget - lastRefusalsLeft(this.#refusalBudget);
+  }
+
+  /**
+   * A mailbox to name once more after the last recipients of the queue, in the same batch: a host may begin to refuse
+   * every recipient just before them. Without a known mailbox it is the first recipient of the batch, if that one is accepted.
+   */
+  #mailboxToAskAgain(plans: readonly TransactionPlan[]): KnownGood | undefined {
+    const { queue, profile } = this.deps;
+    if (!this.target.client.usesPipelining || profile.isShared || queue.count(1) > 0) return undefined;
+    const requests = plans.flatMap((plan) => plan.requests);
+    const recipients = this.counts.recipients + requests.length + 1;
+    if (recipients - this.#askedAgainAt <= MIN_TO_ASK_AGAIN) return undefined;
+    if (requests.length >= this.#limits.recipientsPerBatch) return undefined;
+    if (recipients > Math.min(profile.recipientsPerSession, this.#limits.recipientsPerSession))
+      return undefined;
+    const first = requests[0]!;
+    return this.#limits.knownGood ?? (first.isDecoy ? undefined : first);
+  }
+
+  /** The mailbox that was named again counts as a recipient of the open transaction, or began one of its own. */
+  #closeAfter(known: KnownGood): void {
+    this.#askedAgainAt = this.counts.recipients;
+    if (this.#hasRoomFor(known)) this.#transaction!.recipients++;
+    else {
+      this.#transaction = undefined;
+      this.#transactions++;
+    }
+  }
+
+  /** Whether a recipient may be named in the open transaction. */
+  #hasRoomFor({ smtpUtf8 }: KnownGood): boolean {
+    if (this.#transaction?.smtpUtf8 !== smtpUtf8 || this.#transaction.isExhausted) return false;
+    if (this.deps.profile.oneDomainPerTransaction || this.#limits.oneDomainPerTransaction) return false;
+    return this.#transaction.recipients < this.#recipientsPerTransaction;
+  }
+
+  /** After each batch: confirms the held refusals, or retracts them where the server may refuse everything. */
+  async #resolveStreak(wasStillAccepted: boolean | undefined): Promise<void> {
+    const { queue, profile } = this.deps;
+    const limits = this.#limits;
+    const { isSuspect, isTemporary, permanentTargets } = this.#handler.streak;
+    const refusals = this.#handler.streak.take();
+    const requeue = (request: ProbeRequest) => queue.add(request);
+    const known = this.target.client.isOpen ? limits.knownGood : undefined;
+    const isAskable = known !== undefined || wasStillAccepted !== undefined;
+    // A host may also begin to reject every recipient at some moment, whatever it has tolerated before.
+    // Only after an acceptance, at the end of a short list, is a single refusal no reason for a round trip.
+    const credible = this.counts.accepted > 0 && queue.count(1) === 0 && !limits.doubted ? 1 : 0;
+    const isUnbroken = permanentTargets > credible && (isAskable || limits.doubted !== undefined);
+    const isDoubtful = isSuspect || isUnbroken || wasStillAccepted === false;
+    // Temporary refusals from the start are no change of behaviour, and at a large provider a session is too short for one.
+    const isCredible =
+      !isDoubtful || profile.isShared || (isTemporary && this.counts.accepted === 0 && !isAskable);
+    if (isCredible) return confirmAll(refusals);
+    let stillAccepts = wasStillAccepted;
+    if (stillAccepts === undefined && known) {
+      stillAccepts = await this.#stillAccepts(known).catch((error) => {
+        retractAll(refusals, requeue); // none may stay held
+        throw error;
+      });
+    }
+    if (stillAccepts) recordReliable(limits, this.counts.recipients, this.counts.refused);
+    const isUndecided = stillAccepts === undefined && !isSuspect && !limits.doubted;
+    if (stillAccepts || isUndecided) return confirmAll(refusals);
+    this.#isUntrusted = true;
+    const doubted = stillAccepts === false ? (known ?? limits.knownGood) : undefined;
+    if (doubted) limits.doubted = doubted;
+    delete limits.knownGood; // the mailbox may also have been deleted since
+    const isRefuted = stillAccepts === false || known !== undefined || limits.doubted !== undefined;
+    confirmAll(refusals.filter(({ isLate }) => !isRefuted && !isLate));
+    const retracted = refusals.filter(({ isLate }) => isRefuted || isLate);
+    if (this.#isRefusedFromStart) this.#leaveHost();
+    else this.#learnFromRetraction(retracted.length);
+    retractAll(retracted, requeue);
+  }
+
+  /** Where in the session the host began to refuse everything, as far as that is known. */
+  #learnFromRetraction(retracted: number): void {
+    const { profile } = this.deps;
+    if (this.counts.accepted === 0 && this.#limits.doubted)
+      recordCutOff(this.#limits, Math.max(1, Math.floor(this.counts.recipients / 2)), false);
+    else recordCutOff(this.#limits, Math.max(1, this.counts.recipients - retracted), true);
+    if (this.counts.refused > profile.refusalsPerSession)
+      recordRefusalLimit(this.#limits, profile.refusalsPerSession + 1, profile);
+  }
+
+  /** The host rejects every recipient, not only after a number of recipients: nothing is learned from it for a while. */
+  #leaveHost(): void {
+    this.target.limiter.record({ kind: "rate_limited" });
+    this.target.identity.hostLimits.markFailed(this.target.address, "rate_limited");
+  }
+
+  /** After a session in which a known mailbox was refused, the next one begins with that mailbox. */
+  async #askDoubtedAgain(): Promise<void> {
+    const { doubted } = this.#limits;
+    if (!doubted) return;
+    const isAccepted = await this.#stillAccepts(doubted);
+    this.#isRefusedFromStart = isAccepted === false;
+    if (!isAccepted) return;
+    this.counts.accepted++;
+    this.#limits.knownGood ??= doubted;
+    delete this.#limits.doubted;
+  }
+
+  /** Whether a recipient that this host accepted before is still accepted; undefined without an answer. */
+  async #stillAccepts(known: KnownGood): Promise<boolean | undefined> {
+    this.#transaction = undefined;
+    this.#transactions++;
+    const { client } = this.target;
+    const { answers, ending } = await client.sendBatch([transactionOf(known)], this.deps.probeTimeoutMs);
+    if (ending && this.counts.recipients === 0) learnFromEnding(this, ending, 0);
+    return isAccepted(answers[0]?.[0]);
+  }
+}
+
+type KnownGood = NonNullable<LearnedLimits["knownGood"]>;
+
+function transactionOf({ recipient, smtpUtf8 }: KnownGood): Transaction {
+  return { recipients: [recipient], smtpUtf8, isNew: true };
+}
+
+/** Undefined for a temporary reply, and for one that is not about the recipient. */
+function isAccepted(answer: RcptResult | undefined): boolean | undefined {
+  if (answer?.stage !== "rcpt") return undefined;
+  const { code } = answer.reply;
+  return code < 300 || (code >= 500 ? false : undefined);
+}

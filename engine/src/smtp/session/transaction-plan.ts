@@ -1,0 +1,79 @@
+/**
+ * Plans which recipients are named under which MAIL command.
+ *
+ * As few transactions as possible: each costs RSET and MAIL, Exim closes the connection after ten RSETs, and Postfix
+ * slows down. So recipients of several domains share one, and it stays open from batch to batch, except where a host
+ * takes one domain at a time (Google) or begins to count refusals (Exim, from the eleventh recipient).
+ *
+ * Plans only; client.ts sends the commands.
+ */
+import type { ProbeRequest } from "../probe-request.ts";
+
+export type OpenTransaction = {
+  readonly smtpUtf8: boolean;
+  /** The domain of its first recipient. */
+  readonly domain: string;
+  recipients: number;
+  accepted: number;
+  /** The host takes no further recipients in it. */
+  isExhausted: boolean;
+};
+
+/** Recipients to name in a transaction; a new one begins with MAIL. */
+export type TransactionPlan = {
+  readonly transaction: OpenTransaction;
+  readonly isNew: boolean;
+  readonly requests: ProbeRequest[];
+};
+
+export type TransactionLimits = {
+  recipientsPerTransaction: number;
+  oneDomainPerTransaction: boolean;
+  /** The share of recipients that the host refuses. */
+  refusalShare: number;
+};
+
+/** Exim looks at the share of refused recipients only above this number. */
+const UNWATCHED_RECIPIENTS = 10;
+const HIGH_REFUSAL_SHARE = 0.3;
+
+/** Each group has recipients of one domain, all with or all without SMTPUTF8; `open` is left from the last batch. */
+export function planTransactions(
+  open: OpenTransaction | undefined,
+  groups: readonly ProbeRequest[][],
+  limits: TransactionLimits,
+): TransactionPlan[] {
+  const plans: TransactionPlan[] = [];
+  let transaction = open;
+  for (const group of groups) {
+    const continues = transaction !== undefined && hasRoomFor(transaction, group, limits);
+    const last = plans.at(-1);
+    if (continues && last) {
+      last.requests.push(...group);
+    } else {
+      if (!continues) transaction = newTransaction(group[0]!);
+      plans.push({ transaction: transaction!, isNew: !continues, requests: [...group] });
+    }
+    transaction!.recipients += group.length;
+  }
+  return plans;
+}
+
+function newTransaction({ smtpUtf8, domain }: ProbeRequest): OpenTransaction {
+  return { smtpUtf8, domain, recipients: 0, accepted: 0, isExhausted: false };
+}
+
+function hasRoomFor(
+  transaction: OpenTransaction,
+  group: readonly ProbeRequest[],
+  limits: TransactionLimits,
+): boolean {
+  const { smtpUtf8, domain } = group[0]!;
+  if (transaction.isExhausted || transaction.smtpUtf8 !== smtpUtf8) return false;
+  if (limits.oneDomainPerTransaction && transaction.domain !== domain) return false;
+  const maxRecipients =
+    limits.refusalShare > HIGH_REFUSAL_SHARE
+      ? Math.min(UNWATCHED_RECIPIENTS, limits.recipientsPerTransaction)
+      : limits.recipientsPerTransaction;
+  return transaction.recipients + group.length <= maxRecipients;
+}

@@ -1,1 +1,0 @@
-ALTER TABLE "jobs" ADD COLUMN "credits_refunded" integer DEFAULT 0 NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "ledger" ADD COLUMN "key_id" uuid;

@@ -1,0 +1,85 @@
+/** The API role: all middleware and routes, with the parts they need. */
+import type { FastifyInstance } from "fastify";
+import { createPresentAccount } from "./accounts/present-account.ts";
+import type { Config } from "./config.ts";
+import { statementOf } from "./credits/statement.ts";
+import { confirmCharge } from "./credits/unanswered-charges.ts";
+import { usageOf } from "./credits/usage.ts";
+import { buildApp } from "./http/app.ts";
+import { createSessionCookie } from "./http/middleware/session-cookie.ts";
+import { aboutRoutes } from "./http/routes/about-routes.ts";
+import { accountRoutes } from "./http/routes/account-routes.ts";
+import { auditRoutes } from "./http/routes/audit-routes.ts";
+import { authRoutes } from "./http/routes/auth-routes.ts";
+import { creditRoutes } from "./http/routes/credit-routes.ts";
+import { domainRoutes } from "./http/routes/domain-routes.ts";
+import { feedbackRoutes } from "./http/routes/feedback-routes.ts";
+import { jobRoutes } from "./http/routes/job-routes.ts";
+import { keyRoutes } from "./http/routes/key-routes.ts";
+import { listRoutes } from "./http/routes/list-routes.ts";
+import { operatorRoutes } from "./http/routes/operator-routes.ts";
+import { systemRoutes } from "./http/routes/system-routes.ts";
+import { uploadRoutes } from "./http/routes/upload-routes.ts";
+import { validationRoutes } from "./http/routes/validation-routes.ts";
+import { webhookRoutes } from "./http/routes/webhook-routes.ts";
+import type { WorkerAppDeps } from "./http/worker-app.ts";
+import { type Parts, version } from "./parts.ts";
+import { createAccountLimits } from "./request-limits/account-limits.ts";
+import { createEstimateUpload } from "./uploads/estimate.ts";
+
+/** The HTTP server of the roles "all" and "api". */
+export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDeps): FastifyInstance {
+  const { database, ledger, apiKeys, sessions, credentialWatch, accounts, mailer, webhooks } = parts;
+  const { auditLog, validations, feedback, uploads, confirmUpload, files, watch, jobActions } = parts;
+  const { usageExchange, idempotentResponses, system, deadLetters, tracing } = parts;
+  const { lists, notifications, recheckJob } = parts;
+  const presentAccount = createPresentAccount(config.jobs);
+  const cookie = createSessionCookie(config.publicUrl);
+  return buildApp({
+    ...watched,
+    tracing,
+    accountLimits: createAccountLimits(usageExchange),
+    apiKeys,
+    sessions,
+    credentialWatch,
+    cookie,
+    balanceOf: ledger.balanceOf,
+    confirmCharge,
+    idempotentResponses,
+    version,
+    routes: [
+      validationRoutes({ validations, charges: ledger }),
+      domainRoutes({ validations, charges: ledger }),
+      uploadRoutes({
+        uploads,
+        confirmUpload,
+        estimateUpload: createEstimateUpload({ database, files, answers: validations.answers }),
+        maxUploadBytes: config.jobs.maxUploadBytes,
+      }),
+      jobRoutes({ database, files, watch, actions: jobActions, recheckJob, log: watched.log }),
+      feedbackRoutes({ feedback, maxUploadBytes: config.jobs.maxUploadBytes }),
+      listRoutes({ lists }),
+      webhookRoutes({ webhooks }),
+      aboutRoutes({
+        name: "Mailvet",
+        version,
+        sign_up: config.signUp.mode,
+        mail: mailer.reachesPeople,
+        retention_days: config.jobs.retentionDays,
+        max_csv_emails: config.jobs.maxEmailsPerFile,
+        max_upload_bytes: config.jobs.maxUploadBytes,
+      }),
+      accountRoutes({ accounts, presentAccount, notifications }),
+      creditRoutes({
+        ledger,
+        usageOf: (accountId, wanted) => usageOf(database, accountId, wanted),
+        statementOf: (accountId, wanted) => statementOf(database, accountId, wanted),
+      }),
+      keyRoutes({ apiKeys }),
+      authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl, presentAccount }),
+      auditRoutes({ database, auditLog, accounts, log: watched.log }),
+      operatorRoutes({ accounts, ledger, presentAccount }),
+      systemRoutes({ system, deadLetters }),
+    ],
+  });
+}
