@@ -139,7 +139,12 @@ export const MUTATIONS = [
     "record.preference > known.preference",
     "engine/test/dns-mail-route.test.ts",
   ],
-  ["engine/src/dns/semaphore.ts", "if (free > 0) {", "if (free >= 0) {", "engine/src/dns/semaphore.test.ts"],
+  [
+    "engine/src/base/semaphore.ts",
+    "if (free > 0) {",
+    "if (free >= 0) {",
+    "engine/src/base/semaphore.test.ts",
+  ],
   [
     "engine/src/list-file/csv-parser.ts",
     "if (isEmptyLine) continue;",

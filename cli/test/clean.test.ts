@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { openListFile, VERDICT_COLUMNS } from "@mailvet/engine/list-file";
 import { greylists, type Lab, mailDomain, openLab, type Temperament } from "@mailvet/lab";
 import { afterAll, expect, test } from "vitest";
+import { rowOf, xlsxOf } from "../../engine/test/workbooks.ts";
 import { mailvet, startMailvet } from "./command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mailvet-clean-"));
@@ -39,6 +40,21 @@ async function tableIn(bytes: Buffer): Promise<Table> {
 
 const verdictsIn = ({ rows }: Table, width: number) =>
   rows.map((row) => row.slice(width, width + VERDICT_COLUMNS.length));
+
+test("a sheet of a workbook is read", async () => {
+  await using lab = await openLab({ "shop.test": mailDomain({ users: ["ann"] }) });
+  const workbook = await xlsxOf({
+    sheets: { Cover: rowOf("x"), People: rowOf("name", "email") + rowOf("Ann", "ann@shop.test") },
+  });
+  const list = fileOf("people-book.xlsx", workbook);
+  const { code } = await mailvet(["clean", list, "--sheet", "People"], { env: envOf(lab) });
+  expect(code).toBe(0);
+  const { header, rows } = await tableIn(readFileSync(join(folder, "people-book-results.csv")));
+  expect([header?.slice(0, 3), rows[0]?.slice(0, 3)]).toEqual([
+    ["name", "email", "mailvet_status"],
+    ["Ann", "ann@shop.test", "valid"],
+  ]);
+});
 
 test("a file is written with its own rows in order and a verdict per row", async () => {
   let attempts = 0;
@@ -76,7 +92,11 @@ test("a file is written with its own rows in order and a verdict per row", async
   const table = await tableIn(readFileSync(join(folder, "people-list-results.csv")));
   expect(table.header).toEqual(["name", "email", ...VERDICT_COLUMNS]);
   expect(table.rows.map((row) => row.slice(0, 2).join())).toEqual(lines.slice(1));
-  const seen = verdictsIn(table, 2).map((cells) => [cells[0], cells[1], cells.at(-1)]);
+  const seen = verdictsIn(table, 2).map((cells) => [
+    cells[0],
+    cells[1],
+    cells[VERDICT_COLUMNS.indexOf("mailvet_is_duplicate")],
+  ]);
   expect(seen).toEqual([
     ["valid", "", "false"],
     ["valid", "", "false"],

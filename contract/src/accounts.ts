@@ -41,7 +41,9 @@ export const Account = Type.Object({
 export type Account = Static<typeof Account>;
 
 export const NotificationSettings = Type.Object({
-  job_emails: Type.Boolean({ description: "Whether an email is sent when a job is completed or has failed." }),
+  job_emails: Type.Boolean({
+    description: "Whether an email is sent when a job is completed or has failed.",
+  }),
   low_credits_threshold: Nullable(
     Type.Integer({ minimum: 1, maximum: 1_000_000_000 }),
     "An email is sent when the balance falls below this; null: none.",

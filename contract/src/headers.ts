@@ -4,6 +4,10 @@ export const HEADERS = {
   requestId: "x-request-id",
   creditsRemaining: "x-credits-remaining",
   totalCount: "x-total-count",
+  /** The job still runs: some rows have no verdict yet. Then also how many unique emails have one, and how many not. */
+  partial: "x-partial",
+  settled: "x-settled",
+  pending: "x-pending",
   idempotencyKey: "idempotency-key",
   rateLimit: "ratelimit",
   rateLimitPolicy: "ratelimit-policy",

@@ -1,6 +1,7 @@
 export * from "./about.ts";
 export * from "./accounts.ts";
 export * from "./audit.ts";
+export * from "./audit-actions.ts";
 export * from "./auth.ts";
 export * from "./domains.ts";
 export * from "./feedback.ts";
@@ -8,6 +9,8 @@ export * from "./headers.ts";
 export * from "./jobs.ts";
 export * from "./lists.ts";
 export * from "./operator.ts";
+export * from "./operator-keys.ts";
+export * from "./operator-scopes.ts";
 export * from "./plans.ts";
 export * from "./problems.ts";
 export { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "./shape.ts";

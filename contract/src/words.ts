@@ -1,4 +1,6 @@
 /** The enumerations of the API without their schemas, for programs that need to start quickly. */
+import { STATUSES } from "./verdict.ts";
+
 export * from "./verdict.ts";
 
 /** queued → processing → completed | failed | cancelled; processing ⇄ paused. */
@@ -9,7 +11,54 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 export const LEVELS = ["syntax", "dns", "smtp"] as const;
 export type Level = (typeof LEVELS)[number];
 
-export const DOWNLOAD_FORMATS = ["csv", "ndjson", "xlsx"] as const;
+/** Of a row of a job: a verdict, or none yet. */
+export const RESULT_STATUSES = [...STATUSES, "pending"] as const;
+export type ResultStatus = (typeof RESULT_STATUSES)[number];
+
+export const RESULT_SORTS = [
+  "row",
+  "-row",
+  "email",
+  "-email",
+  "domain",
+  "-domain",
+  "score",
+  "-score",
+  "checked_at",
+  "-checked_at",
+] as const;
+export type ResultSort = (typeof RESULT_SORTS)[number];
+
+/** Columns that downloads append to the customer's own, as `mailvet_…`. New ones are added at the end. */
+export const RESULT_COLUMNS = [
+  "status",
+  "sub_status",
+  "confidence",
+  "is_valid",
+  "safe_to_send",
+  "score",
+  "suggestion",
+  "provider",
+  "is_catchall",
+  "is_disposable",
+  "is_role_based",
+  "is_free",
+  "smtp_code",
+  "checked_at",
+  "is_duplicate",
+  "reason",
+  "flags",
+  "mx_host",
+  "ai_reasons",
+  "recommendation",
+] as const;
+export type ResultColumn = (typeof RESULT_COLUMNS)[number];
+
+export const CSV_DIALECTS = ["plain", "excel"] as const;
+export type CsvDialect = (typeof CSV_DIALECTS)[number];
+
+/** `zip`: a CSV file for each status. */
+export const DOWNLOAD_FORMATS = ["csv", "ndjson", "xlsx", "zip"] as const;
 export type DownloadFormat = (typeof DOWNLOAD_FORMATS)[number];
 
 /** Delivery outcome of a message. */

@@ -57,6 +57,8 @@ export type Evidence = {
   adjudication?: Adjudication;
   /** Delivery outcome that the account reported last for this mailbox. */
   outcome?: KnownOutcome;
+  /** The caller ended the check before the mailbox was checked. */
+  isStopped?: true;
 };
 
 /** Result of probing a mailbox. */

@@ -1,6 +1,8 @@
 export { LEVELS, type Level } from "@mailvet/contract/words";
 export { parseAddress } from "./address/address.ts";
 export { FifoQueue } from "./base/fifo-queue.ts";
+export { mapByDomain } from "./base/map-by-domain.ts";
+export { createSemaphore, type Semaphore } from "./base/semaphore.ts";
 export {
   bandOf,
   type Calibration,
@@ -10,7 +12,6 @@ export {
   predictedBounceRate,
 } from "./calibration.ts";
 export { createResolver, type Resolver, type ResolverOptions } from "./dns/resolver.ts";
-export { createSemaphore, type Semaphore } from "./dns/semaphore.ts";
 export { type Doctor, doctorFrom } from "./doctor/doctor.ts";
 export type { Diagnosis } from "./doctor/finding.ts";
 export { type DomainRequest, domainReportOf, domainSyntaxError, postmasterOf } from "./domain-report.ts";
@@ -35,7 +36,6 @@ export {
   InvalidDomain,
 } from "./engine.ts";
 export type { Evidence, KnownOutcome, MailboxFinding } from "./evidence.ts";
-export { mapByDomain } from "./base/map-by-domain.ts";
 export { resolverFrom } from "./network-stages.ts";
 export {
   ADJUDICATION_REASONS,

@@ -49,9 +49,11 @@ const REASONS: Record<SubStatus, (e: Evidence) => string> = {
   egress_blocked: () =>
     "Outbound connections to port 25 are blocked on this installation, so no mailbox can be checked.",
   smtp_skipped: (e) =>
-    e.route
-      ? "The domain accepts mail. The mailbox was not checked."
-      : "The address is well-formed. Neither DNS nor the mail server was checked.",
+    e.isStopped
+      ? "The job was finished before this address was checked."
+      : e.route
+        ? "The domain accepts mail. The mailbox was not checked."
+        : "The address is well-formed. Neither DNS nor the mail server was checked.",
   dns_error: (e) => dnsErrorReason(e),
   internal_error: () => "The check failed because of an internal error.",
 };

@@ -4,11 +4,11 @@
  * Every stage adds to the evidence. Once a stage has settled the verdict, the remaining ones are skipped.
  */
 import type { Level } from "@mailvet/contract/words";
+import { mapConcurrent } from "./base/map-concurrent.ts";
 import { withTimeLimit } from "./base/time-limit.ts";
 import type { DomainFacts } from "./domain-facts.ts";
 import type { Observe } from "./egress/network-event.ts";
 import type { Evidence } from "./evidence.ts";
-import { mapConcurrent } from "./base/map-concurrent.ts";
 import type { NetworkStages } from "./network-stages.ts";
 import { createInspection, type InspectionDeps } from "./offline-inspection.ts";
 import type { Adjudication } from "./plausibility/adjudication.ts";

@@ -14,6 +14,7 @@ import type {
   Usage,
   ValidationResult,
 } from "@mailvet/contract";
+import { auditMethods, type OwnAuditMethods } from "./audit-methods.ts";
 import { type AuthMethods, authMethods } from "./auth-methods.ts";
 import { type ListOptions, validateList } from "./email-list.ts";
 import { type FeedbackMethods, feedbackMethods } from "./feedback-methods.ts";
@@ -93,6 +94,8 @@ export type Client = {
   webhooks: WebhookMethods;
   keys: KeyMethods;
   auth: AuthMethods;
+  /** Who did what to the account; needs a session. */
+  audit: OwnAuditMethods;
   operator: OperatorMethods;
 };
 
@@ -158,7 +161,8 @@ export function createClient(options: ClientOptions): Client {
     webhooks: webhookMethods(requests),
     keys: keyMethods(requests),
     auth: authMethods(requests),
-    operator: operatorMethods(requests),
+    audit: auditMethods(requests, open, "/audit"),
+    operator: operatorMethods(requests, open),
   };
 }
 

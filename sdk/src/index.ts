@@ -1,4 +1,12 @@
 export type * from "@mailvet/contract";
+export type {
+  AuditListFilter,
+  AuditMethods,
+  AuditPageQuery,
+  OperatorAuditFilter,
+  OperatorAuditMethods,
+  OwnAuditMethods,
+} from "./audit-methods.ts";
 export type { AuthMethods, Credentials } from "./auth-methods.ts";
 export {
   type Client,
@@ -11,12 +19,25 @@ export {
 export type { ListOptions } from "./email-list.ts";
 export { MailvetProblem, MailvetUnreachable, type UnreachableReason } from "./errors.ts";
 export type { FeedbackMethods, OutcomeInput } from "./feedback-methods.ts";
-export { createIdempotencyKey } from "./idempotency-key.ts";
-export type { DownloadChoice, JobMethods, JobsQuery, ListMethods, ResultsPage } from "./job-methods.ts";
+export type {
+  DownloadChoice,
+  JobMethods,
+  JobsQuery,
+  ListMethods,
+  ResultChoice,
+  ResultPages,
+  ResultsPage,
+} from "./job-methods.ts";
 export type { WatchOptions } from "./job-watch.ts";
 export type { KeyMethods, NewKey } from "./key-methods.ts";
-export type { AccountsQuery, OperatorMethods } from "./operator-methods.ts";
+export type {
+  AccountsQuery,
+  NewOperatorKey,
+  OperatorKeyMethods,
+  OperatorMethods,
+} from "./operator-methods.ts";
 export type { Page, PageQuery } from "./requests.ts";
+export { createIdempotencyKey } from "./retry.ts";
 export type { CallOptions, ClientOptions, IdempotentOptions } from "./transport.ts";
 export type { UploadFile } from "./upload-body.ts";
 export type { DeliveriesQuery, NewWebhook, WebhookChanges, WebhookMethods } from "./webhook-methods.ts";

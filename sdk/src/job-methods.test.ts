@@ -51,6 +51,9 @@ const METHODS: [(client: Client) => Promise<unknown>, method: string, url: strin
   [(c) => c.jobs.cancel("../j"), "POST", "/bulk/jobs/..%2Fj/cancel"],
   [(c) => c.jobs.pause("j1"), "POST", "/bulk/jobs/j1/pause"],
   [(c) => c.jobs.resume("j1"), "POST", "/bulk/jobs/j1/resume"],
+  [(c) => c.jobs.finish("j1"), "POST", "/bulk/jobs/j1/finish"],
+  [(c) => c.jobs.get("j1", { waitSeconds: 5, for: "end" }), "GET", "/bulk/jobs/j1?wait=5&for=end"],
+  [(c) => c.jobs.result("j1", 7), "GET", "/bulk/jobs/j1/results/7"],
   [(c) => c.webhooks.list(), "GET", "/webhooks"],
   [
     (c) => c.webhooks.create({ url: "https://shop.io/hook", events: ["job.completed"] }),
@@ -99,14 +102,14 @@ test("lists contain the total count", async () => {
   ]);
 });
 
-test("allResults fetches page by page", async () => {
+test("results are iterated page by page", async () => {
   const rows = Array.from({ length: 230 }, (_, index) => resultOf(index + 1));
   await using service = await openScriptedService((response, request) => {
     const afterRow = Number(new URLSearchParams(request.url.split("?")[1]).get("after_row"));
     json(rows.filter(({ row }) => row > afterRow).slice(0, 100))(response, request);
   });
   const seen: number[] = [];
-  for await (const { row } of clientOf(service).jobs.allResults("j1")) seen.push(row);
+  for await (const { row } of clientOf(service).jobs.results("j1")) seen.push(row);
   expect(seen).toEqual(rows.map(({ row }) => row));
   expect(service.requests).toHaveLength(3);
 });

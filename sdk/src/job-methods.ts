@@ -1,37 +1,60 @@
 /** Jobs: upload a file, confirm, follow the job, download the results; and saved lists, which are jobs that are kept. */
 import type {
+  CreateJobRequest,
   CreateListRequest,
+  CsvDialect,
   DownloadFormat,
   Job,
   JobResult,
   JobStatus,
   ListChange,
   RecheckRequest,
+  ResultColumn,
+  ResultSort,
+  ResultStatus,
   SavedList,
-  Status,
+  SubStatus,
   UpdateListRequest,
   UploadEstimate,
   UploadPreview,
+  ValidationResult,
 } from "@mailvet/contract";
 import { type WatchOptions, watchJob } from "./job-watch.ts";
 import type { Page, PageQuery, RequestOptions, Requests } from "./requests.ts";
 import type { CallOptions, IdempotentOptions, OpenStream } from "./transport.ts";
 import { type UploadFile, uploadBody } from "./upload-body.ts";
 
+export type ConfirmChoice = {
+  uploadId: string;
+  emailColumn: string;
+  moreEmailColumns?: readonly string[] | undefined;
+};
+
 export type JobMethods = {
   /**
    * Uploads a file and returns a preview; nothing is charged yet. A Blob (a browser File, or `openAsBlob` in Node) is
-   * sent again after a failure. Any other stream is sent once, and not every browser supports it.
+   * sent again after a failure. Any other stream is sent once, and not every browser supports it. An array of up
+   * to 10 Blobs is one list.
    */
-  upload(file: UploadFile, options?: IdempotentOptions): Promise<UploadPreview>;
+  upload(file: UploadFile | readonly UploadFile[], options?: UploadOptions): Promise<UploadPreview>;
+  /** The service downloads the file from a public https URL; otherwise like `upload`. */
+  uploadLink(url: string, options?: UploadOptions): Promise<UploadPreview>;
   /** Checks a sample of the upload up to DNS, free of charge: the verdicts to expect, and the cost. Takes up to ten seconds. */
-  estimate(choice: { uploadId: string; emailColumn: string }, options?: CallOptions): Promise<UploadEstimate>;
+  estimate(choice: ConfirmChoice, options?: CallOptions): Promise<UploadEstimate>;
+  /**
+   * Starts a job with a list in memory, without a preview: `emails`, or `rows` with columns of your own.
+   * One credit per unique email.
+   */
+  create(job: CreateJobRequest, options?: IdempotentOptions): Promise<Job>;
   /** Reserves a credit per unique email of the column and starts the job. Confirming an upload twice returns the same job. */
-  confirm(choice: { uploadId: string; emailColumn: string }, options?: IdempotentOptions): Promise<Job>;
+  confirm(choice: ConfirmChoice, options?: IdempotentOptions): Promise<Job>;
   /** Newest first. */
   list(query?: JobsQuery, options?: CallOptions): Promise<Page<Job>>;
-  /** With `waitSeconds` (at most 30), responds when the job changes or the time is over. */
-  get(jobId: string, options?: CallOptions & { waitSeconds?: number | undefined }): Promise<Job>;
+  /** With `waitSeconds` (at most 30), responds when the job changes, or with `for: "end"` has ended, or the time is over. */
+  get(
+    jobId: string,
+    options?: CallOptions & { waitSeconds?: number | undefined; for?: "change" | "end" | undefined },
+  ): Promise<Job>;
   /** Resolves when the job is completed, failed or cancelled. Survives restarts of the service. */
   wait(
     jobId: string,
@@ -39,14 +62,13 @@ export type JobMethods = {
   ): Promise<Job>;
   /** Yields the job now, at every change and at the end; otherwise like `wait`. */
   events(jobId: string, options?: WatchOptions): AsyncGenerator<Job, void, undefined>;
-  /** A page of results, one per row with a verdict, in file order. */
-  results(jobId: string, query?: ResultsPage, options?: CallOptions): Promise<Page<JobResult>>;
-  /** All results, page by page. For a large file, `download` with ndjson needs one request only. */
-  allResults(
-    jobId: string,
-    query?: { status?: Status | undefined },
-    options?: CallOptions,
-  ): AsyncGenerator<JobResult, void, undefined>;
+  /**
+   * Results, one per row with an email, also while the job runs. Awaited, one page; with `for await`, all of them from there
+   * on, page by page. For a large file, `download` with ndjson needs one request only.
+   */
+  results(jobId: string, query?: ResultsPage, options?: CallOptions): ResultPages;
+  /** The whole result of a row, as `validate` returns it, from what was stored; costs nothing. */
+  result(jobId: string, row: number, options?: CallOptions): Promise<ValidationResult>;
   /** The rows of the file with their verdicts; `body` of the response is a stream. Default: CSV. */
   download(jobId: string, query?: DownloadChoice, options?: CallOptions): Promise<Response>;
   /** Checks results of a completed job again. An `unknown` of the last 24 hours is free. */
@@ -54,49 +76,99 @@ export type JobMethods = {
   cancel(jobId: string, options?: CallOptions): Promise<Job>;
   pause(jobId: string, options?: CallOptions): Promise<Job>;
   resume(jobId: string, options?: CallOptions): Promise<Job>;
+  /** Completes the job with the results it has; what was not checked is unknown, and not charged. */
+  finish(jobId: string, options?: CallOptions): Promise<Job>;
   /** Permanently deletes the file and its results. */
   delete(jobId: string, options?: CallOptions): Promise<void>;
 };
 
-export type JobsQuery = PageQuery & { status?: JobStatus | undefined };
-export type ResultsPage = PageQuery & {
-  /** The last row of the page before; unlike `skip` it takes the same time on every page. */
-  afterRow?: number | undefined;
-  status?: Status | undefined;
+export type UploadOptions = IdempotentOptions & {
+  /** Of a spreadsheet. Default: the first one with emails. */
+  sheet?: string | undefined;
+  /** Allows ten times the emails of a file. Always the case for several files. */
+  split?: boolean | undefined;
 };
-export type DownloadChoice = { format?: DownloadFormat | undefined; status?: Status | undefined };
+export type JobsQuery = PageQuery & { status?: JobStatus | undefined };
+/** One value, or several. */
+type Several<T> = T | readonly T[] | undefined;
+
+export type ResultChoice = {
+  status?: Several<ResultStatus>;
+  subStatus?: Several<SubStatus>;
+  safeToSend?: boolean | undefined;
+  minScore?: number | undefined;
+  maxScore?: number | undefined;
+  provider?: string | undefined;
+  domain?: string | undefined;
+  /** Text that the email contains. */
+  q?: string | undefined;
+  sort?: ResultSort | undefined;
+  /** Refused while the job runs, instead of results so far. */
+  final?: boolean | undefined;
+};
+export type ResultsPage = PageQuery &
+  ResultChoice & {
+    /** The last row of the page before; unlike `skip` it takes the same time on every page. */
+    afterRow?: number | undefined;
+  };
+export type ResultPages = PromiseLike<Page<JobResult>> & AsyncIterable<JobResult, void, undefined>;
+export type DownloadChoice = ResultChoice & {
+  format?: DownloadFormat | undefined;
+  /** Of the columns that the service adds. With "email", that is the only one of the file's own. */
+  columns?: readonly ("email" | ResultColumn)[] | undefined;
+  /** Of CSV: "excel" has a byte order mark, and the separator of the language. */
+  dialect?: CsvDialect | undefined;
+  separator?: "," | ";" | "\t" | undefined;
+};
 
 /** Maximum of the API. */
 const PAGE_SIZE = 100;
+/** Time of the service to download a file, and to read a list. */
+const LINK_MS = 5 * 60_000;
+const CREATE_MS = 60_000;
+
+const whenTrue = (value: boolean | undefined) => (value ? "true" : undefined);
 
 export function jobMethods(requests: Requests, open: OpenStream): JobMethods {
   const pathOf = (jobId: string, part = "") => `/bulk/jobs/${encodeURIComponent(jobId)}${part}`;
   const transition = (name: string) => (jobId: string, options?: CallOptions) =>
     requests.post<Job>(pathOf(jobId, `/${name}`), undefined, options);
-  const get: JobMethods["get"] = (jobId, { waitSeconds, signal } = {}) => {
+  const get: JobMethods["get"] = (jobId, { waitSeconds, for: event, signal } = {}) => {
     const extraMs = (waitSeconds ?? 0) * 1000;
-    return requests.get(pathOf(jobId), { query: { wait: waitSeconds }, extraMs, signal });
+    return requests.get(pathOf(jobId), { query: { wait: waitSeconds, for: event }, extraMs, signal });
   };
   const events: JobMethods["events"] = (jobId, options) => watchJob({ open, get }, jobId, options);
-  const results = (jobId: string, { afterRow, ...query }: ResultsPage, options?: RequestOptions) =>
+  const page = (jobId: string, { skip, limit, afterRow, ...choice }: ResultsPage, options?: RequestOptions) =>
     requests.page<JobResult>(pathOf(jobId, "/results"), {
-      query: { ...query, after_row: afterRow },
+      query: { skip, limit, after_row: afterRow, ...choiceQuery(choice) },
       ...options,
     });
+  async function* pages(jobId: string, query: ResultsPage, options?: CallOptions) {
+    const limit = query.limit ?? PAGE_SIZE;
+    for (let next: ResultsPage = { ...query, limit }; ; ) {
+      const { items } = await page(jobId, next, { waitWhenBusy: true, ...options });
+      yield* items;
+      if (items.length < limit) return;
+      const { row, cell = row } = items.at(-1)!;
+      next = { ...query, limit, skip: undefined, afterRow: cell };
+    }
+  }
 
   return {
-    upload(file, options) {
+    upload(file, { sheet, split, ...options } = {}) {
       const upload = uploadBody(file);
       return requests.post("/bulk/upload/preview", undefined, {
         upload,
+        query: { sheet, split: whenTrue(split), group: whenTrue(Array.isArray(file)) },
         extraMs: upload.extraMs,
         ...options,
       });
     },
-    estimate: ({ uploadId, emailColumn }, options) =>
-      requests.post("/bulk/upload/estimate", { upload_id: uploadId, email_column: emailColumn }, options),
-    confirm: ({ uploadId, emailColumn }, options) =>
-      requests.post("/bulk/upload/confirm", { upload_id: uploadId, email_column: emailColumn }, options),
+    uploadLink: (url, { sheet, split, ...options } = {}) =>
+      requests.post("/bulk/upload/link", { url, sheet, split }, { extraMs: LINK_MS, ...options }),
+    create: (job, options) => requests.post("/bulk/jobs", job, { extraMs: CREATE_MS, ...options }),
+    estimate: (choice, options) => requests.post("/bulk/upload/estimate", confirmBody(choice), options),
+    confirm: (choice, options) => requests.post("/bulk/upload/confirm", confirmBody(choice), options),
     list: ({ skip, limit, status } = {}, options) =>
       requests.page("/bulk/jobs", { query: { skip, limit, status }, ...options }),
     get,
@@ -109,22 +181,17 @@ export function jobMethods(requests: Requests, open: OpenStream): JobMethods {
       return last!;
     },
     events,
-    results: (jobId, { skip, afterRow, limit, status } = {}, options) =>
-      results(jobId, { skip, afterRow, limit, status }, options),
-    async *allResults(jobId, { status } = {}, options) {
-      for (let afterRow = 0; ; ) {
-        const query = { afterRow, limit: PAGE_SIZE, status };
-        const { items } = await results(jobId, query, { waitWhenBusy: true, ...options });
-        yield* items;
-        if (items.length < PAGE_SIZE) return;
-        afterRow = items.at(-1)!.row;
-      }
-    },
-    download: (jobId, { format, status } = {}, options) =>
+    results: (jobId, query = {}, options) => ({
+      // biome-ignore lint/suspicious/noThenProperty: awaited, it is one page
+      then: (onPage, onError) => page(jobId, query, options).then(onPage, onError),
+      [Symbol.asyncIterator]: () => pages(jobId, query, options),
+    }),
+    result: (jobId, row, options) => requests.get(pathOf(jobId, `/results/${row}`), options),
+    download: (jobId, { format, columns, dialect, separator, ...choice } = {}, options) =>
       open({
         method: "GET",
         path: pathOf(jobId, "/download"),
-        query: { format, status },
+        query: { format, columns: columns?.join(), dialect, separator, ...choiceQuery(choice) },
         accept: "*/*",
         ...options,
       }),
@@ -132,8 +199,28 @@ export function jobMethods(requests: Requests, open: OpenStream): JobMethods {
     cancel: transition("cancel"),
     pause: transition("pause"),
     resume: transition("resume"),
+    finish: transition("finish"),
     delete: (jobId, options) => requests.delete(pathOf(jobId), options),
   };
+}
+
+function confirmBody({ uploadId, emailColumn, moreEmailColumns }: ConfirmChoice) {
+  return { upload_id: uploadId, email_column: emailColumn, more_email_columns: moreEmailColumns };
+}
+
+function choiceQuery({ status, subStatus, safeToSend, minScore, maxScore, ...rest }: ResultChoice) {
+  return {
+    ...rest,
+    status: joined(status),
+    sub_status: joined(subStatus),
+    safe_to_send: safeToSend,
+    min_score: minScore,
+    max_score: maxScore,
+  };
+}
+
+function joined(values: Several<string>): string | undefined {
+  return values === undefined || typeof values === "string" ? values : values.join();
 }
 
 export type ListMethods = {

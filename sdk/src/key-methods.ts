@@ -26,9 +26,12 @@ export function keyMethods(requests: Requests): KeyMethods {
   return {
     list: (options) => requests.get("/keys", options),
     create({ name, mode, scopes, expiresAt }, options) {
-      const expires_at = expiresAt instanceof Date ? expiresAt.toISOString() : expiresAt;
-      return requests.post("/keys", { name, mode, scopes, expires_at }, options);
+      return requests.post("/keys", { name, mode, scopes, expires_at: expiryText(expiresAt) }, options);
     },
     revoke: (keyId, options) => requests.delete(`/keys/${encodeURIComponent(keyId)}`, options),
   };
+}
+
+export function expiryText(expiresAt: Date | string | undefined): string | undefined {
+  return expiresAt instanceof Date ? expiresAt.toISOString() : expiresAt;
 }

@@ -1,7 +1,19 @@
-/** Administration of an installation, for a signed-in operator. */
-import type { Account, DeadLetter, DoctorReport, LedgerEntry, Plan, System } from "@mailvet/contract";
+/** Administration of an installation, for a signed-in operator or with an operator key as the API key. */
+import type {
+  Account,
+  CreatedOperatorKey,
+  DeadLetter,
+  DoctorReport,
+  LedgerEntry,
+  OperatorKey,
+  OperatorScope,
+  Plan,
+  System,
+} from "@mailvet/contract";
+import { auditMethods, type OperatorAuditMethods } from "./audit-methods.ts";
+import { expiryText } from "./key-methods.ts";
 import type { Page, PageQuery, Requests } from "./requests.ts";
-import type { CallOptions } from "./transport.ts";
+import type { CallOptions, OpenStream } from "./transport.ts";
 
 export type OperatorMethods = {
   /** Newest first. */
@@ -22,6 +34,28 @@ export type OperatorMethods = {
   deadLetters(query?: PageQuery, options?: CallOptions): Promise<Page<DeadLetter>>;
   /** Queues the task again and removes the dead letter. */
   redrive(deadLetterId: string, options?: CallOptions): Promise<void>;
+  /** Who did what, in all accounts or in one. */
+  audit: OperatorAuditMethods;
+  /** Keys for operator endpoints; needs a session. */
+  keys: OperatorKeyMethods;
+};
+
+export type OperatorKeyMethods = {
+  /** Those of all operators, newest first, including recently revoked ones. */
+  list(options?: CallOptions): Promise<OperatorKey[]>;
+  /** The response contains the secret, which is not shown again. */
+  create(key: NewOperatorKey, options?: CallOptions): Promise<CreatedOperatorKey>;
+  /** The key is refused from then on. */
+  revoke(keyId: string, options?: CallOptions): Promise<void>;
+};
+
+export type NewOperatorKey = {
+  name: string;
+  scopes: OperatorScope[];
+  /** Addresses and CIDR ranges from which the key works. Default: everywhere. */
+  allowedRanges?: string[] | undefined;
+  /** Default: never. */
+  expiresAt?: Date | string | undefined;
 };
 
 export type AccountsQuery = PageQuery & {
@@ -29,7 +63,7 @@ export type AccountsQuery = PageQuery & {
   search?: string | undefined;
 };
 
-export function operatorMethods(requests: Requests): OperatorMethods {
+export function operatorMethods(requests: Requests, open: OpenStream): OperatorMethods {
   const pathOf = (accountId: string) => `/operator/accounts/${encodeURIComponent(accountId)}`;
   return {
     accounts: ({ skip, limit, search } = {}, options) =>
@@ -48,5 +82,15 @@ export function operatorMethods(requests: Requests): OperatorMethods {
         undefined,
         options,
       ),
+    audit: auditMethods(requests, open, "/operator/audit"),
+    keys: {
+      list: (options) => requests.get("/operator/keys", options),
+      create: ({ name, scopes, allowedRanges, expiresAt }, options) => {
+        const expires_at = expiryText(expiresAt);
+        const key = { name, scopes, allowed_ranges: allowedRanges, expires_at };
+        return requests.post("/operator/keys", key, options);
+      },
+      revoke: (keyId, options) => requests.delete(`/operator/keys/${encodeURIComponent(keyId)}`, options),
+    },
   };
 }

@@ -1,5 +1,5 @@
 /** The requests that the methods of the client consist of. Each returns the document of the API. */
-import { createIdempotencyKey } from "./idempotency-key.ts";
+import { createIdempotencyKey } from "./retry.ts";
 import type { ApiRequest, CallOptions, SendRequest } from "./transport.ts";
 
 export type Requests = {

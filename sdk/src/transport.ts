@@ -41,7 +41,7 @@ export type ApiRequest = CallOptions & {
   method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Below /api/v1, with parameters already encoded. */
   path: string;
-  query?: Record<string, string | number | undefined>;
+  query?: Record<string, string | number | boolean | undefined>;
   /** Sent as JSON. */
   body?: object;
   /** A file, sent as a multipart form. */

@@ -2,7 +2,7 @@
  * A file as a multipart request body (form field `file`), streamed. A Blob has a length and can be sent again; any
  * other stream is consumed by sending it.
  */
-import { createIdempotencyKey } from "./idempotency-key.ts";
+import { createIdempotencyKey } from "./retry.ts";
 
 export type UploadFile =
   | Blob
@@ -32,16 +32,12 @@ const NO_REDIRECT = { redirect: "error", window: null } as const;
 /** Slower uploads time out. */
 const MIN_BYTES_PER_MS = 16;
 
-export function uploadBody(file: UploadFile): UploadBody {
+export function uploadBody(files: UploadFile | readonly UploadFile[]): UploadBody {
+  if (isSeveral(files)) return formOf(files.map(blobOf));
+  const file = files;
   const { name, content } = file instanceof Blob ? { name: nameOf(file), content: file } : file;
   if (content instanceof Blob) {
-    const form = new FormData();
-    form.append("file", content, name);
-    return {
-      isRepeatable: true,
-      extraMs: content.size / MIN_BYTES_PER_MS,
-      open: () => ({ body: form, ...NO_REDIRECT }),
-    };
+    return formOf([{ name, content }]);
   }
   const boundary = `mailvet-${createIdempotencyKey()}`;
   const headers = { "content-type": `multipart/form-data; boundary=${boundary}` };
@@ -57,6 +53,26 @@ export function uploadBody(file: UploadFile): UploadBody {
   };
 }
 
+function isSeveral(files: UploadFile | readonly UploadFile[]): files is readonly UploadFile[] {
+  return Array.isArray(files);
+}
+
+function blobOf(file: UploadFile): { name: string; content: Blob } {
+  if (file instanceof Blob) return { name: nameOf(file), content: file };
+  if (!(file.content instanceof Blob)) throw new TypeError("of several files each must be a Blob");
+  return { name: file.name, content: file.content };
+}
+
+function formOf(files: readonly { name: string; content: Blob }[]): UploadBody {
+  const form = new FormData();
+  for (const { name, content } of files) form.append("file", content, name);
+  return {
+    isRepeatable: true,
+    extraMs: files.reduce((sum, { content }) => sum + content.size, 0) / MIN_BYTES_PER_MS,
+    open: () => ({ body: form, ...NO_REDIRECT }),
+  };
+}
+
 function nameOf(file: Blob): string {
   return "name" in file && typeof file.name === "string" ? file.name : "list.csv";
 }
@@ -68,7 +84,7 @@ async function* formChunks(
   content: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   const quoted = name.replace(/[\r\n"]/g, encodeURIComponent);
-  const head = `content-disposition: form-data; name="file"; filename="${quoted}"\r\ncontent-type: text/csv\r\n`;
+  const head = `content-disposition: form-data; name="file"; filename="${quoted}"\r\ncontent-type: application/octet-stream\r\n`;
   const encoder = new TextEncoder();
   yield encoder.encode(`--${boundary}\r\n${head}\r\n`);
   yield* content;

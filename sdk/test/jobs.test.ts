@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { mailvet } from "../../cli/test/command.ts";
+import { rowOf, xlsxOf } from "../../engine/test/workbooks.ts";
 import { openService, type TestAccount, type TestService } from "../../service/test/service.ts";
 import { type Client, createClient, type Job } from "../src/index.ts";
 
@@ -62,7 +63,7 @@ test("a file is uploaded, checked and downloaded", async () => {
   expect((await client.jobs.list({ status: "completed" })).items.map((item) => item.id)).toContain(id);
 
   const rows: [number, string][] = [];
-  for await (const { row, status } of client.jobs.allResults(id)) rows.push([row, status]);
+  for await (const { row, status } of client.jobs.results(id)) rows.push([row, status]);
   expect(rows).toEqual([
     [1, "valid"],
     [2, "invalid"],
@@ -70,7 +71,9 @@ test("a file is uploaded, checked and downloaded", async () => {
     [5, "valid"],
   ]);
   const text = await (await client.jobs.download(id, { status: "valid" })).text();
-  expect(text).toMatch(/^name,E-mail,mailvet_status.*\r\nAnn,.*,valid,.*\r\nAnn again,.*,valid,.*,true\r\n$/);
+  expect(text).toMatch(
+    /^name,E-mail,mailvet_status.*\r\nAnn,.*,valid,.*\r\nAnn again,.*,valid,.*,true,.*\r\n$/,
+  );
 });
 
 test("a stream can be uploaded", async () => {
@@ -82,13 +85,32 @@ test("a stream can be uploaded", async () => {
   expect(preview).toMatchObject({ filename: "piped.csv", total_rows: 1, suggested_email_column: "email" });
 });
 
+test("a list in memory, a link-like array of files and a sheet are accepted", async () => {
+  const created = await client.jobs.create({
+    emails: ["valid+m@mailvet.test"],
+    name: "memory",
+    metadata: { a: "1" },
+  });
+  expect(created).toMatchObject({ filename: "memory", unique_emails: 1, metadata: { a: "1" } });
+  expect(await client.jobs.wait(created.id)).toMatchObject({ status: "completed", valid_count: 1 });
+  const workbook = await xlsxOf({
+    sheets: { A: rowOf("valid+x@mailvet.test"), B: rowOf("valid+y@mailvet.test") },
+  });
+  const file = new File([new Uint8Array(workbook)], "two.xlsx");
+  expect(await client.jobs.upload(file, { sheet: "B" })).toMatchObject({ sheet: "B", sheets: ["A", "B"] });
+  const group = await client.jobs.upload([file, new File(["valid+z@mailvet.test"], "one.txt")]);
+  expect(group).toMatchObject({ filename: "two.xlsx and 1 more", total_rows: 2, is_group: true });
+});
+
 test("a job can be paused, resumed, cancelled and deleted", async () => {
   const slow = Array.from({ length: 30 }, (_, n) => `slow-3s+${n}@mailvet.test`).join("\n");
   const { id } = await begin(`email\n${slow}\n`);
   for await (const { status } of client.jobs.events(id)) if (status === "processing") break;
   expect(await client.jobs.pause(id)).toMatchObject({ id, status: "paused" });
   expect(await client.jobs.resume(id)).toMatchObject({ id, status: "processing" });
-  expect(await failureOf(client.jobs.results(id))).toMatchObject({ code: "results_not_ready" });
+  expect(await failureOf(Promise.resolve(client.jobs.results(id, { final: true })))).toMatchObject({
+    code: "results_not_ready",
+  });
   expect(await client.jobs.cancel(id)).toMatchObject({ id, status: "cancelled" });
   expect(await client.jobs.wait(id)).toMatchObject({ status: "cancelled" });
   expect(await failureOf(client.jobs.resume(id))).toMatchObject({ code: "job_state_conflict" });
@@ -104,6 +126,29 @@ test("a list without emails and one that costs too much are rejected", async () 
     code: "insufficient_credits",
     required: 500,
   });
+});
+
+test("mailvet job run sends a workbook", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "mailvet-jobs-"));
+  try {
+    const list = join(folder, "people.xlsx");
+    writeFileSync(
+      list,
+      await xlsxOf({
+        sheets: { Cover: rowOf("Hello"), People: rowOf("mail") + rowOf("valid+cli@mailvet.test") },
+      }),
+    );
+    const env = { MAILVET_SERVICE: service.url, MAILVET_API_KEY: ann.key };
+    const { code } = await mailvet(["job", "run", list, "--sheet", "People"], { env });
+    expect(code).toBe(0);
+    expect(readFileSync(join(folder, "people-results.csv"), "utf8")).toMatch(
+      /^mail,mailvet_status.*\r\nvalid\+cli@mailvet.test,valid,/,
+    );
+    const wrong = await mailvet(["job", "run", list, "--sheet", "Nope", "--force"], { env });
+    expect([wrong.code, wrong.stderr]).toEqual([expect.any(Number), expect.stringContaining("--sheet")]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test("mailvet job run writes the results beside the file", async () => {

@@ -11,8 +11,8 @@ const COMPLAINED = 0.003;
 export async function submitDeliveryResults({ jobs, feedback }: Client, { id }: Job): Promise<void> {
   const random = seededRandom(SEED);
   const outcomes: { email: string; outcome: DeliveryOutcome }[] = [];
-  for await (const { email, sub_status, is_duplicate } of jobs.allResults(id)) {
-    const bounced = BOUNCED[sub_status];
+  for await (const { email, sub_status, is_duplicate } of jobs.results(id)) {
+    const bounced = BOUNCED[sub_status!];
     if (bounced !== undefined && !is_duplicate) outcomes.push({ email, outcome: outcomeBy(random, bounced) });
   }
   await feedback.submit(outcomes);

@@ -17,6 +17,7 @@ import { feedbackRoutes } from "./http/routes/feedback-routes.ts";
 import { jobRoutes } from "./http/routes/job-routes.ts";
 import { keyRoutes } from "./http/routes/key-routes.ts";
 import { listRoutes } from "./http/routes/list-routes.ts";
+import { operatorKeyRoutes } from "./http/routes/operator-key-routes.ts";
 import { operatorRoutes } from "./http/routes/operator-routes.ts";
 import { systemRoutes } from "./http/routes/system-routes.ts";
 import { uploadRoutes } from "./http/routes/upload-routes.ts";
@@ -40,6 +41,7 @@ export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDep
     tracing,
     accountLimits: createAccountLimits(usageExchange),
     apiKeys,
+    operatorKeys: parts.operatorKeys,
     sessions,
     credentialWatch,
     cookie,
@@ -54,9 +56,19 @@ export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDep
         uploads,
         confirmUpload,
         estimateUpload: createEstimateUpload({ database, files, answers: validations.answers }),
+        downloadLink: parts.downloadLink,
+        webhooks,
         maxUploadBytes: config.jobs.maxUploadBytes,
       }),
-      jobRoutes({ database, files, watch, actions: jobActions, recheckJob, log: watched.log }),
+      jobRoutes({
+        database,
+        files,
+        watch,
+        inspect: validations.answers.inspect,
+        actions: jobActions,
+        recheckJob,
+        log: watched.log,
+      }),
       feedbackRoutes({ feedback, maxUploadBytes: config.jobs.maxUploadBytes }),
       listRoutes({ lists }),
       webhookRoutes({ webhooks }),
@@ -77,6 +89,7 @@ export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDep
       }),
       keyRoutes({ apiKeys }),
       authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl, presentAccount }),
+      operatorKeyRoutes({ operatorKeys: parts.operatorKeys, accounts }),
       auditRoutes({ database, auditLog, accounts, log: watched.log }),
       operatorRoutes({ accounts, ledger, presentAccount }),
       systemRoutes({ system, deadLetters }),

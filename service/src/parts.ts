@@ -25,9 +25,10 @@ import { createConfirmUpload } from "./jobs/confirm-upload.ts";
 import { createJobActions } from "./jobs/job-actions.ts";
 import { createJobTransitions } from "./jobs/job-transitions.ts";
 import { createJobWatch } from "./jobs/job-watch.ts";
-import { createRecheckJob } from "./jobs/recheck.ts";
+import { createRecheckJob } from "./jobs/recheck/recheck.ts";
 import { redriveSlice } from "./jobs/slice-give-up.ts";
 import { createApiKeys } from "./keys/api-keys.ts";
+import { createOperatorKeys } from "./keys/operator-keys.ts";
 import { createLists } from "./lists/lists.ts";
 import { createNaming } from "./naming/naming.ts";
 import { createNotifications } from "./notifications/notifications.ts";
@@ -45,6 +46,7 @@ import { startListRefresh } from "./system/list-refresh.ts";
 import { countSharedThrottles, listSharedThrottles } from "./system/shared-throttle-report.ts";
 import { createSystem } from "./system/system.ts";
 import { createThrottleReport } from "./system/throttle-report.ts";
+import { createLinkDownload } from "./uploads/link-download.ts";
 import { createUploadFiles } from "./uploads/upload-files.ts";
 import { createUploads } from "./uploads/uploads.ts";
 import { rescore } from "./validations/rescore.ts";
@@ -133,6 +135,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
   closers.push(() => ledger.close());
   const apiKeys = createApiKeys({ database, notices: pubsub, announce: publish });
   closers.push(() => apiKeys.close());
+  const operatorKeys = createOperatorKeys({ database, requireTwoFactor: config.requireTwoFactor });
   const credentialWatch = createCredentialWatch({ notices: pubsub });
 
   const { egress, egressOfDeployment: identities } = config.engine;
@@ -274,10 +277,22 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     transitions,
     limits: config.jobs,
     retentionDays,
+    addWebhook: webhooks.createForJob,
     onLow: webhooks.publishLowCredits,
   });
-  const jobActions = createJobActions({ database, files, transitions, retentionDays });
   const recheckJob = createRecheckJob({ database, transitions, onLow: webhooks.publishLowCredits });
+  const downloadLink = createLinkDownload({
+    checkDestination: webhooks.checkDestination,
+    maxBytes: config.jobs.maxUploadBytes,
+    userAgent: `Mailvet/${version}`,
+  });
+  const jobActions = createJobActions({
+    database,
+    files,
+    transitions,
+    inspect: validations.answers.inspect,
+    retentionDays,
+  });
   const watch = createJobWatch({ database, pubsub });
   closers.push(() => watch.close());
 
@@ -321,6 +336,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     credentialWatch,
     database,
     deadLetters,
+    downloadLink,
     feedback,
     files,
     gates,
@@ -331,6 +347,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     lists,
     mailer,
     metrics,
+    operatorKeys,
     naming,
     notifications,
     pubsub,

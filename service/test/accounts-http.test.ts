@@ -15,6 +15,7 @@ import { authRoutes } from "../src/http/routes/auth-routes.ts";
 import { operatorRoutes } from "../src/http/routes/operator-routes.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
+import { createOperatorKeys } from "../src/keys/operator-keys.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { worldsOnOneDatabase } from "./accounts-world.ts";
 
@@ -42,6 +43,7 @@ async function openService(publicUrl?: string) {
     metrics: createMetrics(),
     version: "0",
     apiKeys: keyring,
+    operatorKeys: createOperatorKeys({ database }),
     sessions,
     credentialWatch,
     cookie,

@@ -4,6 +4,7 @@ import { TOTP } from "otpauth";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createAuditLog, forOwner } from "../src/audit/audit-log.ts";
 import { recordAudit, SYSTEM } from "../src/audit/audit-writer.ts";
+import { makeOperatorKey } from "./endpoints.ts";
 import {
   type Answer,
   cookieOf,
@@ -115,6 +116,17 @@ const DEEDS: Readonly<Record<AuditAction, Deed>> = {
       await done(service.ask(`/keys/${id}`, { method: "DELETE", cookie, from: HERE }));
     return { subject_id: id, actor: { kind: "session" }, network: HERE };
   },
+  "operator_key.created": async () => {
+    const { id, prefix } = await makeOperatorKey(service, { scopes: ["jobs:read", "system:read"] });
+    const details = { name: "a script", prefix, scopes: "jobs:read, system:read" };
+    return { ...BY_OPERATOR, account_id: await operatorId(), subject_id: id, details };
+  },
+  "operator_key.revoked": async () => {
+    const { id } = await makeOperatorKey(service);
+    const asked = { method: "DELETE", cookie: await service.operatorCookie() };
+    for (let twice = 0; twice < 2; twice++) await done(service.ask(`/operator/keys/${id}`, asked));
+    return { ...BY_OPERATOR, account_id: await operatorId(), subject_id: id };
+  },
   "webhook.created": async (account) => {
     const id = await makeHook(account);
     const details = { host: "127.0.0.1:9", mode: "live" };
@@ -210,7 +222,9 @@ describe("every action is recorded, once", () => {
         ...(expected.actor ? { actor: expect.objectContaining(expected.actor) } : {}),
       });
       const found = async () =>
-        (await entriesOf(account.accountId, action)).filter((one) => isIt.asymmetricMatch(one));
+        (await entriesOf(expected.account_id ?? account.accountId, action)).filter((one) =>
+          isIt.asymmetricMatch(one),
+        );
       await expect.poll(async () => (await found()).length).toBe(1);
     });
   }
@@ -394,6 +408,10 @@ async function enableTwoFactor({ cookie, password }: TestAccount): Promise<(step
     new TOTP({ secret: body.secret }).generate({ timestamp: Date.now() + steps * 30_000 });
   await done(service.ask("/auth/two-factor/confirm", { cookie, body: { code: code(0) }, from: HERE }));
   return code;
+}
+
+async function operatorId(): Promise<string> {
+  return (await service.ask("/account", { cookie: await service.operatorCookie() })).body.id;
 }
 
 /** Returns the token of the link. */

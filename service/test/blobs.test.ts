@@ -20,7 +20,7 @@ import { expectProblem } from "./problems.ts";
 import { openS3Server, type S3Server } from "./s3-server.ts";
 import { formWith, openService } from "./service.ts";
 import { canMount, fillUp, mountSmall } from "./small-disk.ts";
-import { inChunks, openIntakeWorld, tableOf } from "./uploads-world.ts";
+import { fileOf, inChunks, openIntakeWorld, tableOf } from "./uploads-world.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mailvet-blobs-"));
 let s3: S3Server;
@@ -119,7 +119,7 @@ describe.each(["directory", "s3"] as const)("%s", (kind) => {
       await expect.poll(() => keysIn(blobs, "uploads")).toHaveLength(1); // the first blob is full
       throw new Error("the client has gone");
     })();
-    const file = { filename: "a.csv", bytes, idempotencyKey: undefined };
+    const file = { filename: "a.csv", files: fileOf(bytes), idempotencyKey: undefined };
     const aborted = world.uploads.preview(await world.account(), file);
     await expect(aborted).rejects.toThrow("the client has gone");
     expect(await keysIn(blobs, "uploads")).toEqual([]);

@@ -54,14 +54,16 @@ test("a key holder sends a file, follows the job to its end, and downloads the r
   const choice = { uploadId: preview.upload_id, emailColumn: "email" };
   const { id, status } = await jobs.confirm(choice);
   expect(status).toBe("queued");
-  await expect(jobs.results(id)).rejects.toMatchObject({ code: "results_not_ready" });
+  await expect(Promise.resolve(jobs.results(id, { final: true }))).rejects.toMatchObject({
+    code: "results_not_ready",
+  });
   const steps: number[] = [];
   const job = await jobs.wait(id, { onProgress: ({ processed }) => steps.push(processed) });
   expect(job).toMatchObject({ status: "completed", processed: 3, duplicate_count: 1, credits_used: 3 });
   expect(steps.at(-1)).toBe(3);
 
   const results = [];
-  for await (const { row, sub_status } of jobs.allResults(id)) results.push([row, sub_status]);
+  for await (const { row, sub_status } of jobs.results(id)) results.push([row, sub_status]);
   expect(results).toEqual([
     [1, ""],
     [2, ""],

@@ -4,8 +4,17 @@
  * A test that uses the list first checks that the OpenAPI document has the same endpoints.
  */
 import { randomUUID } from "node:crypto";
-import type { KeyScope } from "@mailvet/contract";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import {
+  type CreatedOperatorKey,
+  type CreateOperatorKeyRequest,
+  OPERATOR_SCOPE_NAMES,
+  type OperatorScope,
+} from "@mailvet/contract";
 import { expect } from "vitest";
+import type { Access } from "../src/http/route-config.ts";
 import { type Asked, formWith, OPERATOR, type TestAccount, type TestService } from "./service.ts";
 
 export type Endpoint = Details & {
@@ -14,11 +23,9 @@ export type Endpoint = Details & {
   name: string;
   method: string;
   path: string;
+  /** Required credentials. Where a key is accepted, a session is too. */
   access: Access;
 };
-
-/** Required credentials. Where a key is accepted, a session is too. */
-type Access = "open" | { scope: KeyScope } | "any_key" | "session" | "operator";
 
 type Details = {
   query?: string;
@@ -50,6 +57,21 @@ const BULK = { scope: "bulk" } as const;
 const READ = { scope: "read" } as const;
 /** Nothing listens there. */
 export const HOOK = "http://127.0.0.1:9/hook";
+const served = new Map<string, string | Uint8Array>();
+const fileServer = createServer(({ url = "" }, response) => response.end(served.get(url) ?? LIST))
+  .listen(0, "127.0.0.1")
+  .unref();
+await once(fileServer, "listening");
+/** Serves a list. */
+export const LINK = `http://127.0.0.1:${(fileServer.address() as AddressInfo).port}/list.csv`;
+
+/** A link that serves this file. */
+export function linkTo(content: string | Uint8Array): string {
+  const path = `/${randomUUID()}`;
+  served.set(path, content);
+  return new URL(path, LINK).href;
+}
+
 const UNKNOWN_PARAMETER = { query: "?surprise=1", pointer: "/surprise" };
 
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -78,6 +100,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   ),
   endpoint("GET /domains/{domain}", { scope: "validate" }, { wrong: { id: "x", pointer: "/domain" } }),
+  endpoint("POST /bulk/upload/link", BULK, {
+    body: { url: LINK },
+    wrong: { body: { url: 5 }, pointer: "/url" },
+  }),
+  endpoint("POST /bulk/jobs", BULK, {
+    body: { emails: [EMAIL] },
+    wrong: { body: { emails: [5] }, pointer: "/emails/0" },
+  }),
   endpoint("POST /bulk/upload/preview", BULK, {
     form: formWith(LIST),
     wrong: { form: new FormData(), pointer: "/file" },
@@ -96,7 +126,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
     wrong: { query: "?status=sleeping", pointer: "/status" },
   }),
   endpoint("GET /bulk/jobs/{job_id}", READ, { query: "?wait=1" }),
-  endpoint("GET /bulk/jobs/{job_id}/results", READ, { query: "?status=valid" }),
+  endpoint("GET /bulk/jobs/{job_id}/results", READ, {
+    query: "?status=valid",
+    wrong: { query: "?status=valid,sleeping", pointer: "/status" },
+  }),
+  endpoint("GET /bulk/jobs/{job_id}/results/{row}", READ, { wrong: { id: "x", pointer: "/row" } }),
   endpoint("GET /bulk/jobs/{job_id}/download", READ, { query: "?status=valid" }),
   endpoint("GET /bulk/jobs/{job_id}/events", READ),
   endpoint("POST /bulk/jobs/{job_id}/cancel", BULK),
@@ -106,6 +140,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     body: { which: "unknown" },
     wrong: { body: { which: "some" }, pointer: "/which" },
   }),
+  endpoint("POST /bulk/jobs/{job_id}/finish", BULK),
   endpoint("DELETE /bulk/jobs/{job_id}", BULK),
   endpoint(
     "POST /feedback",
@@ -249,33 +284,67 @@ export const ENDPOINTS: readonly Endpoint[] = [
     wrong: { query: "?action=nap", pointer: "/action" },
   }),
   endpoint("GET /audit/export", "session", { wrong: { query: "?from=today", pointer: "/from" } }),
-  endpoint("GET /operator/audit", "operator", {
-    query: "?limit=5",
-    wrong: { query: "?limit=0", pointer: "/limit" },
+  endpoint(
+    "GET /operator/audit",
+    { operator: "audit:read" },
+    {
+      query: "?limit=5",
+      wrong: { query: "?limit=0", pointer: "/limit" },
+    },
+  ),
+  endpoint(
+    "GET /operator/audit/export",
+    { operator: "audit:read" },
+    { wrong: { query: "?to=today", pointer: "/to" } },
+  ),
+  endpoint("GET /operator/keys", "operator_session"),
+  endpoint("POST /operator/keys", "operator_session", {
+    body: { name: "a script", scopes: ["system:read"] },
+    wrong: { body: { name: "a script", scopes: [] }, pointer: "/scopes" },
   }),
-  endpoint("GET /operator/audit/export", "operator", { wrong: { query: "?to=today", pointer: "/to" } }),
-  endpoint("GET /operator/system", "operator"),
-  endpoint("POST /operator/system/doctor", "operator", { ignoresIdempotencyKey: true }),
-  endpoint("GET /operator/dead-letters", "operator", {
-    query: "?limit=2",
-    wrong: { query: "?skip=-1", pointer: "/skip" },
-  }),
-  endpoint("POST /operator/dead-letters/{dead_letter_id}/redrive", "operator", {
-    ignoresIdempotencyKey: true,
-  }),
-  endpoint("GET /operator/accounts", "operator", {
-    query: "?limit=2",
-    wrong: { query: "?skip=-1", pointer: "/skip" },
-  }),
-  endpoint("GET /operator/accounts/{account_id}", "operator"),
-  endpoint("PATCH /operator/accounts/{account_id}", "operator", {
-    body: { plan: "enterprise" },
-    wrong: { body: { plan: "gold" }, pointer: "/plan" },
-  }),
-  endpoint("POST /operator/accounts/{account_id}/grants", "operator", {
-    body: { amount: 1 },
-    wrong: { body: { amount: 0.5 }, pointer: "/amount" },
-  }),
+  endpoint("DELETE /operator/keys/{key_id}", "operator_session"),
+  endpoint("GET /operator/system", { operator: "system:read" }),
+  endpoint("POST /operator/system/doctor", { operator: "system:read" }, { ignoresIdempotencyKey: true }),
+  endpoint(
+    "GET /operator/dead-letters",
+    { operator: "jobs:read" },
+    {
+      query: "?limit=2",
+      wrong: { query: "?skip=-1", pointer: "/skip" },
+    },
+  ),
+  endpoint(
+    "POST /operator/dead-letters/{dead_letter_id}/redrive",
+    { operator: "jobs:write" },
+    {
+      ignoresIdempotencyKey: true,
+    },
+  ),
+  endpoint(
+    "GET /operator/accounts",
+    { operator: "accounts:read" },
+    {
+      query: "?limit=2",
+      wrong: { query: "?skip=-1", pointer: "/skip" },
+    },
+  ),
+  endpoint("GET /operator/accounts/{account_id}", { operator: "accounts:read" }),
+  endpoint(
+    "PATCH /operator/accounts/{account_id}",
+    { operator: "accounts:write" },
+    {
+      body: { plan: "enterprise" },
+      wrong: { body: { plan: "gold" }, pointer: "/plan" },
+    },
+  ),
+  endpoint(
+    "POST /operator/accounts/{account_id}/grants",
+    { operator: "credits:write" },
+    {
+      body: { amount: 1 },
+      wrong: { body: { amount: 0.5 }, pointer: "/amount" },
+    },
+  ),
 ];
 
 function endpoint(name: string, access: Access, details: Details = {}): Endpoint {
@@ -284,7 +353,7 @@ function endpoint(name: string, access: Access, details: Details = {}): Endpoint
 }
 
 /** A path segment that is not an id. */
-const PLACEHOLDERS: Readonly<Record<string, string>> = { domain: "mailvet.test" };
+const PLACEHOLDERS: Readonly<Record<string, string>> = { domain: "mailvet.test", row: "1" };
 
 /** A valid request without credentials. The ids in its path do not exist unless given. */
 export function requestTo(
@@ -310,18 +379,43 @@ export function wrongRequestTo(endpoint: Endpoint): { path: string; asked: Asked
 /** Credentials for an endpoint: the account's key or session, or the operator's session. */
 export async function credentialsFor({ access }: Endpoint, service: TestService, account: TestAccount) {
   if (access === "open") return {};
-  if (access === "operator") return { cookie: await service.operatorCookie() };
+  if (isForOperator({ access })) return { cookie: await service.operatorCookie() };
   return access === "session" ? { cookie: account.cookie } : { key: account.key };
 }
 
 /** Whether an API key is accepted. */
 export function takesKeys({ access }: Endpoint): boolean {
-  return access === "any_key" || typeof access === "object";
+  return access === "any_key" || (typeof access === "object" && "scope" in access);
+}
+
+/** Whether an operator key is accepted. */
+export function takesOperatorKeys({ access }: Endpoint): boolean {
+  return typeof access === "object" && "operator" in access;
+}
+
+export function isForOperator(endpoint: Pick<Endpoint, "access">): boolean {
+  return endpoint.access === "operator_session" || takesOperatorKeys(endpoint as Endpoint);
 }
 
 /** Whether a session is checked when no key is sent. */
 export function takesSessions({ access }: Endpoint): boolean {
   return access !== "open";
+}
+
+/** The scope that an operator key needs. */
+export function operatorScopeOf({ access }: Endpoint): OperatorScope | undefined {
+  return typeof access === "object" && "operator" in access ? access.operator : undefined;
+}
+
+/** With all scopes, unless others are wanted. */
+export async function makeOperatorKey(
+  service: TestService,
+  wanted: Partial<CreateOperatorKeyRequest> = {},
+): Promise<CreatedOperatorKey> {
+  const body = { name: "a script", scopes: OPERATOR_SCOPE_NAMES, ...wanted };
+  const answer = await service.ask("/operator/keys", { cookie: await service.operatorCookie(), body });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body;
 }
 
 export function honoursIdempotencyKeys({ method, access, ignoresIdempotencyKey }: Endpoint): boolean {

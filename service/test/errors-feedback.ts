@@ -46,7 +46,7 @@ export const ROWS_OF_FEEDBACK: readonly Row[] = [
   ["an empty file", "empty_file", tells, sending("")],
   ["an empty plain file", "empty_file", tells, sendingPlain("")],
   ["an HTML file", "not_a_table", tells, sending("<!doctype html><p>ann@company.example</p>")],
-  ["an archive", "unsupported_file", tells, sending("PK\x03\x04and so on")],
+  ["an archive", "unsupported_file", tells, sending("Rar!\x1a\x07and so on")],
   ["a truncated gzip file", "undecodable_file", tells, sending(zipped(ROW).subarray(0, 20))],
   ["a decompression bomb", "compression_bomb", tells, sending(zipped("x,y\n".repeat(2_000_000)))],
   ["a list without emails", "no_emails_found", tells, sending("name,event\nAnn,bounced\nBo,sent\n")],

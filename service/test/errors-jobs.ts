@@ -1,9 +1,11 @@
 /** Errors of uploads and jobs, and the objects they need. */
 import { gzipSync } from "node:zlib";
 import { expect } from "vitest";
-import { type Endpoint, requestTo } from "./endpoints.ts";
+import { rowOf, xlsxOf } from "../../engine/test/workbooks.ts";
+import { type Endpoint, HOOK, linkTo, requestTo } from "./endpoints.ts";
 import {
   acceptsFile,
+  by,
   type Credentials,
   changed,
   fixture,
@@ -28,6 +30,7 @@ const cys = {} as Record<
   | "brokesUpload"
   | "freesUpload"
   | "queuedJob"
+  | "plannedJob"
   | "expiredJob"
   | "hugeJob"
   | "brokesJob"
@@ -67,6 +70,11 @@ export async function settleCy(): Promise<void> {
     );
     return id;
   };
+  const plannedJob = await jobOf(await upload(asCy, LIST));
+  await service.database.pool.query(
+    `insert into slices (job_id, number, emails) values ($1, 1, '[[1, "valid@mailvet.test"]]')`,
+    [plannedJob],
+  );
   const asFree = { cookie: free.cookie };
   await jobOf(await upload(asFree, LIST), asFree);
   Object.assign(cys, {
@@ -74,6 +82,7 @@ export async function settleCy(): Promise<void> {
     confirmedUpload,
     lateUpload,
     queuedJob: await jobOf(confirmedUpload),
+    plannedJob,
     expiredJob,
     hugeJob,
     brokesJob: await completedJobOf(broke.accountId),
@@ -95,9 +104,20 @@ const rechecks = only("POST /bulk/jobs/{job_id}/recheck");
 const movesJob = (endpoint: Endpoint) =>
   isAboutJob(endpoint) && endpoint.method === "POST" && !rechecks(endpoint);
 const showsResults = only("GET /bulk/jobs/{job_id}/results", "GET /bulk/jobs/{job_id}/download");
+const showsRow = only("GET /bulk/jobs/{job_id}/results/{row}");
+const readsResults = (endpoint: Endpoint) => showsResults(endpoint) || showsRow(endpoint);
 
 /** Uploads a file. */
-const uploading = (content: string | Uint8Array<ArrayBuffer>) => changed({ form: formWith(content) });
+const uploading =
+  (content: string | Uint8Array<ArrayBuffer>): Row[3] =>
+  (endpoint) =>
+    changed(endpoint.form ? { form: formWith(content) } : { body: { url: linkTo(content) } })(endpoint);
+
+const sendsLink = only("POST /bulk/upload/link");
+const readsFile = (endpoint: Endpoint) => acceptsFile(endpoint) || sendsLink(endpoint);
+const sendsJson = only("POST /bulk/jobs");
+const linking = (url: string) => changed({ body: { url } });
+const listing = (...emails: string[]) => changed({ body: { emails } });
 
 /** A request of cy about an object of cy. */
 const byCy = (ask: () => { ids?: Record<string, string>; query?: string; body?: unknown }) => {
@@ -141,34 +161,34 @@ const UPLOAD_ROWS: readonly Row[] = [
     acceptsFile,
     changed({ form: undefined, body: "email\nann@company.example", headers: { "content-type": "text/csv" } }),
   ],
-  ["a file that is too large", "payload_too_large", acceptsFile, uploading("a,b\n".repeat(1024 * 256 + 1))],
-  ["an empty file", "empty_file", acceptsFile, uploading("")],
-  ["an HTML file", "not_a_table", acceptsFile, uploading("<!doctype html><p>ann@company.example</p>")],
-  ["an archive", "unsupported_file", acceptsFile, uploading("PK\x03\x04and so on")],
+  ["a file that is too large", "payload_too_large", readsFile, uploading("a,b\n".repeat(1024 * 256 + 1))],
+  ["an empty file", "empty_file", readsFile, uploading("")],
+  ["an HTML file", "not_a_table", readsFile, uploading("<!doctype html><p>ann@company.example</p>")],
+  ["an archive", "unsupported_file", readsFile, uploading("Rar!\x1a\x07and so on")],
   [
     "a truncated gzip file",
     "undecodable_file",
-    acceptsFile,
+    readsFile,
     uploading(zipped("email\nann@company.example").subarray(0, 20)),
   ],
-  ["a decompression bomb", "compression_bomb", acceptsFile, uploading(zipped("x,y\n".repeat(2_000_000)))],
-  ["a list without emails", "no_emails_found", acceptsFile, uploading("name,city\nAnn,Rome\nBo,Oslo\n")],
+  ["a decompression bomb", "compression_bomb", readsFile, uploading(zipped("x,y\n".repeat(2_000_000)))],
+  ["a list without emails", "no_emails_found", readsFile, uploading("name,city\nAnn,Rome\nBo,Oslo\n")],
   [
     "more emails than allowed per file",
     "too_many_emails",
-    acceptsFile,
+    readsFile,
     saying({ found: 7, limit: MAX_EMAILS }, uploading(`email\n${numbered(7)}`)),
   ],
   [
     "more rows than allowed",
     "too_many_rows",
-    acceptsFile,
+    readsFile,
     saying({ found: 1_000_001, limit: 1_000_000 }, uploading(zipped(`email\n${"x\n".repeat(1_000_001)}`))),
   ],
   [
     "one unconfirmed upload too many",
     "too_many_uploads",
-    acceptsFile,
+    (endpoint) => readsFile(endpoint) || sendsJson(endpoint),
     async (endpoint) => {
       await fixture.service.database.pool.query(
         `insert into uploads (id, account_id, filename, expires_at)
@@ -178,6 +198,62 @@ const UPLOAD_ROWS: readonly Row[] = [
       const response = await changed({})(endpoint);
       await fixture.service.database.pool.query("delete from uploads where filename = 'one of many'");
       return response;
+    },
+  ],
+  [
+    "an unknown sheet",
+    "sheet_not_found",
+    readsFile,
+    async (endpoint) => {
+      const workbook = new Uint8Array(await xlsxOf({ sheets: { People: rowOf("ann@company.example") } }));
+      const change = endpoint.form
+        ? { query: "?sheet=Nope", form: formWith(workbook) }
+        : { body: { url: linkTo(workbook), sheet: "Nope" } };
+      return changed({})({ ...endpoint, ...change });
+    },
+  ],
+  ["a link to a private address", "link_rejected", sendsLink, linking("https://10.0.0.1/list.csv")],
+  ["a link to nothing", "link_failed", sendsLink, linking(HOOK)],
+  ["an empty list", "empty_file", sendsJson, listing()],
+  ["a list of something else", "no_emails_found", sendsJson, listing("Ann", "Bo")],
+  ["a very long email", "not_a_table", sendsJson, listing("x".repeat(100_000))],
+  [
+    "more emails than allowed",
+    "too_many_emails",
+    sendsJson,
+    saying({ found: 7, limit: MAX_EMAILS }, listing(...numbered(7).split("\n"))),
+  ],
+  [
+    "a list that is too large",
+    "payload_too_large",
+    sendsJson,
+    listing(...Array.from({ length: 20_000 }, (_, n) => `${n}`.padEnd(60, "x"))),
+  ],
+  [
+    "an unknown column",
+    "email_column_not_found",
+    sendsJson,
+    changed({ body: { rows: [{ mail: "ann@company.example" }], email_column: "email" } }),
+  ],
+  [
+    "a webhook at a private address",
+    "webhook_url_rejected",
+    sendsJson,
+    changed({ body: { emails: ["ann@company.example"], webhook_url: "https://10.0.0.1/" } }),
+  ],
+  [
+    "a list that costs more than the balance",
+    "insufficient_credits",
+    sendsJson,
+    by(() => ({ key: fixture.people.broke.key })),
+  ],
+  [
+    "one active job too many",
+    "too_many_active_jobs",
+    sendsJson,
+    (endpoint) => {
+      const { path, asked } = requestTo(endpoint);
+      return fixture.service.ask(path, { ...asked, ...OWN_PAGE, cookie: fixture.people.free.cookie });
     },
   ],
 ];
@@ -246,9 +322,16 @@ const JOB_ROWS: readonly Row[] = [
       }),
   ],
   ["an unknown job", "job_not_found", isAboutJob, changed({})],
-  ["results of an unfinished job", "results_not_ready", showsResults, aboutJob(() => cys.queuedJob)],
-  ["expired results", "results_expired", showsResults, aboutJob(() => cys.expiredJob)],
+  [
+    "final results of a running job",
+    "results_not_ready",
+    showsResults,
+    aboutJob(() => cys.queuedJob, "?final=true"),
+  ],
+  ["expired results", "results_expired", readsResults, aboutJob(() => cys.expiredJob)],
   ["a recheck of expired results", "results_expired", rechecks, aboutJob(() => cys.expiredJob)],
+  ["a row without a result", "not_found", showsRow, aboutJob(() => cys.queuedJob)],
+  ["a row without a verdict yet", "results_not_ready", showsRow, aboutJob(() => cys.plannedJob)],
   [
     "more rows than a worksheet holds",
     "payload_too_large",
@@ -263,6 +346,7 @@ const JOB_ROWS: readonly Row[] = [
       "POST /bulk/jobs/{job_id}/pause",
       "POST /bulk/jobs/{job_id}/resume",
       "POST /bulk/jobs/{job_id}/recheck",
+      "POST /bulk/jobs/{job_id}/finish",
     ),
     aboutJob(() => cys.queuedJob),
   ],

@@ -4,7 +4,7 @@
  * Each row of the table is tried at each endpoint, must return a complete problem document and must cost nothing. The
  * OpenAPI document must list exactly these problems.
  */
-import type { ProblemCode } from "@mailvet/contract";
+import { OPERATOR_SCOPE_NAMES, type ProblemCode } from "@mailvet/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   credentialsFor,
@@ -13,8 +13,12 @@ import {
   type Endpoint,
   expectEveryEndpoint,
   honoursIdempotencyKeys,
+  isForOperator,
+  makeOperatorKey,
+  operatorScopeOf,
   requestTo,
   takesKeys,
+  takesOperatorKeys,
   takesSessions,
   UNKNOWN_PASSKEY,
   wrongRequestTo,
@@ -41,6 +45,7 @@ let service: TestService;
 let people: ErrorFixture["people"];
 let deadKeys: { revoked: string; expired: string };
 let deadSession: string;
+let operatorKeys: { all: string; revoked: string; elsewhere: string };
 beforeAll(async () => {
   ({ service, people } = await openErrorFixture());
   await settleCy();
@@ -52,6 +57,11 @@ beforeAll(async () => {
   await service.ask(`/keys/${revoked.id}`, { method: "DELETE", cookie: ann.cookie });
   deadKeys = { revoked: revoked.key, expired: expiring.key };
 
+  const { id, key } = await makeOperatorKey(service);
+  await service.ask(`/operator/keys/${id}`, { method: "DELETE", cookie: await service.operatorCookie() });
+  const elsewhere = await makeOperatorKey(service, { allowed_ranges: ["203.0.113.0/24"] });
+  operatorKeys = { all: (await makeOperatorKey(service)).key, revoked: key, elsewhere: elsewhere.key };
+
   const { cookie } = await service.openAccount();
   await service.ask("/auth/sign-out", { method: "POST", cookie });
   deadSession = cookie;
@@ -60,11 +70,11 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const everywhere = () => true;
 const readsBody = (endpoint: Endpoint) => endpoint.method !== "GET" && !acceptsFile(endpoint);
-const isForSessions = ({ access }: Endpoint) => access === "session" || access === "operator";
-const isForOperator = ({ access }: Endpoint) => access === "operator";
-const hasScope = ({ access }: Endpoint) => typeof access === "object";
+const isForSessions = (endpoint: Endpoint) => endpoint.access === "session" || isForOperator(endpoint);
+const hasScope = (endpoint: Endpoint) => takesKeys(endpoint) && endpoint.access !== "any_key";
 /** Requires a scope beyond read. */
-const doesMore = ({ access }: Endpoint) => typeof access === "object" && access.scope !== "read";
+const doesMore = ({ access }: Endpoint) =>
+  typeof access === "object" && "scope" in access && access.scope !== "read";
 /** Where a cross-origin request with a session could change or spend something. */
 const changesThings = (endpoint: Endpoint) => endpoint.method !== "GET" || doesMore(endpoint);
 
@@ -107,6 +117,31 @@ const ROWS: readonly Row[] = [
       const { key } = await people.ann.makeKey({ scopes: [scope] });
       return by(() => ({ key }))(endpoint);
     },
+  ],
+  ["an operator key", "invalid_api_key", takesKeys, by(() => ({ key: operatorKeys.all }))],
+  ["an unknown operator key", "invalid_api_key", takesOperatorKeys, by(() => ({ key: "mv_op_unknown" }))],
+  ["a revoked operator key", "invalid_api_key", takesOperatorKeys, by(() => ({ key: operatorKeys.revoked }))],
+  [
+    "an operator key without the scope",
+    "insufficient_scope",
+    takesOperatorKeys,
+    async (endpoint) => {
+      const others = OPERATOR_SCOPE_NAMES.filter((scope) => scope !== operatorScopeOf(endpoint));
+      const { key } = await makeOperatorKey(service, { scopes: others });
+      return by(() => ({ key }))(endpoint);
+    },
+  ],
+  [
+    "an operator key from another address",
+    "ip_not_allowed",
+    takesOperatorKeys,
+    by(() => ({ key: operatorKeys.elsewhere })),
+  ],
+  [
+    "an operator key where a session is required",
+    "session_required",
+    ({ access }) => access === "session" || access === "operator_session",
+    by(() => ({ key: operatorKeys.all })),
   ],
   [
     "a key where a session is required",
@@ -232,7 +267,22 @@ const ROWS: readonly Row[] = [
       return by(() => ({ cookie: people.broke.cookie }))(endpoint);
     },
   ],
-  ["an unknown key ID", "key_not_found", only("DELETE /keys/{key_id}"), changed({})],
+  [
+    "one operator key too many",
+    "too_many_keys",
+    only("POST /operator/keys"),
+    async (endpoint) => {
+      await service.database.pool.query(
+        `insert into operator_keys (account_id, name, key_hash, prefix, scopes, allowed_ranges)
+         select id, 'one of many', sha256(n::text::bytea), 'mv_op_', '{}', '{}'
+         from accounts, generate_series(1, 100) n where is_operator`,
+      );
+      const answer = await changed({})(endpoint);
+      await service.database.pool.query("delete from operator_keys where name = 'one of many'");
+      return answer;
+    },
+  ],
+  ["an unknown key ID", "key_not_found", ({ path }) => path.endsWith("/keys/{key_id}"), changed({})],
   ["an unknown session", "session_not_found", only("DELETE /auth/sessions/{session_id}"), changed({})],
   ["an unknown passkey", "passkey_not_found", only("POST /auth/passkeys/{passkey_id}/remove"), changed({})],
   [
@@ -312,6 +362,7 @@ const COVERED_ELSEWHERE: readonly (readonly [ProblemCode, AppliesTo])[] = [
     ),
   ],
   ["two_factor_enabled", only("POST /auth/two-factor")],
+  ["too_many_rows", only("POST /bulk/jobs")], // the rows do not fit into the request limit of this service
   ["idempotency_in_flight", honoursIdempotencyKeys],
   ["idempotency_key_reused", honoursIdempotencyKeys],
 ];

@@ -5,6 +5,7 @@ import {
   ENDPOINTS,
   type Endpoint,
   expectEveryEndpoint,
+  isForOperator,
   requestTo,
   takesSessions,
   wrongRequestTo,
@@ -178,10 +179,10 @@ function limitsOf({ headers }: Answer) {
 }
 
 /** Balance in the database, of ann or of the operator. */
-async function balanceFor({ access }: Endpoint): Promise<number> {
+async function balanceFor(endpoint: Endpoint): Promise<number> {
   const { rows } = await service.database.pool.query(
     "select balance from balances join accounts on id = account_id where case when $1 then is_operator else id = $2 end",
-    [access === "operator", ann.accountId],
+    [isForOperator(endpoint), ann.accountId],
   );
   return Number(rows[0].balance);
 }

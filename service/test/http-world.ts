@@ -23,6 +23,7 @@ import { createCredentialWatch } from "../src/http/middleware/credential-watch.t
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
+import { createOperatorKeys } from "../src/keys/operator-keys.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { openTestDatabase } from "./database.ts";
 import { PATIENCE } from "./patience.ts";
@@ -56,6 +57,7 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
     pool: database.pool,
     accountLimits: createAccountLimits(),
     apiKeys: keyring,
+    operatorKeys: createOperatorKeys({ database }),
     sessions,
     credentialWatch,
     cookie,
@@ -162,7 +164,9 @@ function testBench() {
       account: request.caller?.accountId,
     }));
     api.post("/me", { config: { access: "session" } }, async () => ({ call: count("me") }));
-    api.get("/rule", { config: { access: "operator" } }, async () => ({ call: count("rule") }));
+    api.get("/rule", { config: { access: { operator: "system:read" } } }, async () => ({
+      call: count("rule"),
+    }));
     api.get("/open", { config: { access: "open" } }, async () => ({ open: true }));
     api.delete(
       "/things/:thing_id",

@@ -7,6 +7,7 @@ import {
   type Endpoint,
   HOOK,
   honoursIdempotencyKeys,
+  LINK,
   requestTo,
   wrongRequestTo,
 } from "./endpoints.ts";
@@ -37,6 +38,8 @@ test("every authenticated POST except the password change honours the key", () =
   expect(HONOURING.map(({ name }) => name)).toEqual([
     "POST /validation/single",
     "POST /validation/bulk",
+    "POST /bulk/upload/link",
+    "POST /bulk/jobs",
     "POST /bulk/upload/preview",
     "POST /bulk/upload/confirm",
     "POST /bulk/jobs/{job_id}/cancel",
@@ -48,6 +51,7 @@ test("every authenticated POST except the password change honours the key", () =
     "POST /webhooks/{webhook_id}/test",
     "POST /webhooks/{webhook_id}/deliveries/{delivery_id}/replay",
     "POST /keys",
+    "POST /operator/keys",
     "POST /operator/accounts/{account_id}/grants",
   ]);
 });
@@ -91,7 +95,7 @@ for (const endpoint of HONOURING) {
         // Blocks spending, key creation, changes of jobs and endpoints, and storing of rows.
         await lock.query("begin");
         await lock.query(
-          "lock table balances, api_keys, jobs, upload_column_index_parts, webhook_endpoints in exclusive mode",
+          "lock table balances, api_keys, operator_keys, jobs, upload_column_index_parts, webhook_endpoints in exclusive mode",
         );
         const first = send(request, under);
         await untilHeld();
@@ -111,7 +115,8 @@ for (const endpoint of HONOURING) {
       const under = randomUUID();
       const request = await requestFor(endpoint);
       const before = await doneCount(endpoint);
-      const atOnce = endpoint.form ? 2 : 4; // concurrent uploads per account
+      const isUpload = endpoint.form || /^POST \/bulk\/(jobs|upload\/link)$/.test(endpoint.name);
+      const atOnce = isUpload ? 2 : 4; // concurrent uploads per account
       const responses = await Promise.all(Array.from({ length: atOnce }, () => send(request, under)));
       const good = responses.filter(({ status }) => status < 300);
       expect(new Set(good.map(({ text }) => text)).size).toBe(1);
@@ -278,9 +283,12 @@ function deedOf({ path }: Endpoint): string {
 const OTHERS: Readonly<Record<string, Asked>> = {
   "POST /validation/single": { body: { email: "catch-all@mailvet.test" } },
   "POST /validation/bulk": { body: { emails: ["catch-all@mailvet.test"] } },
+  "POST /bulk/upload/link": { body: { url: `${LINK}?other` } },
+  "POST /bulk/jobs": { body: { emails: ["catch-all@mailvet.test"] } },
   "POST /bulk/upload/preview": { form: formWith("email\ncatch-all@mailvet.test\n") },
   "POST /operator/accounts/{account_id}/grants": { body: { amount: 2 } },
   "POST /keys": { body: { name: "yet another key" } },
+  "POST /operator/keys": { body: { name: "another script", scopes: ["system:read"] } },
   "POST /webhooks": { body: { url: HOOK, description: "yet another" } },
 };
 
@@ -334,7 +342,7 @@ async function addUnknownResult(jobId: string): Promise<void> {
 /** The ledger, and everything else that can be created or changed here. */
 async function everythingDone(): Promise<unknown> {
   const { rows } = await service.database.pool.query(
-    `select (select count(*) from api_keys) as keys, (select count(*) from uploads) as uploads,
+    `select (${KEYS}) as keys, (select count(*) from uploads) as uploads,
        (select json_agg(status order by id) from jobs) as jobs,
        (select json_agg(secret order by id) from webhook_endpoints) as hooks,
        (select count(*) from webhook_deliveries) as deliveries,
@@ -342,6 +350,8 @@ async function everythingDone(): Promise<unknown> {
   );
   return [await booksOf(service), rows[0]];
 }
+
+const KEYS = "select count(*) from (select id from api_keys union all select id from operator_keys) as every";
 
 /** How often this was executed. */
 async function doneCount(endpoint: Endpoint): Promise<number> {
@@ -351,7 +361,10 @@ async function doneCount(endpoint: Endpoint): Promise<number> {
 
 const DONE: Readonly<Record<string, string>> = {
   preview: "select count(*) from uploads",
+  link: "select count(*) from uploads",
+  jobs: "select count(*) from jobs",
   confirm: "select count(*) from jobs",
+  keys: KEYS,
   cancel: "select count(*) from jobs where status = 'cancelled'",
   pause: "select count(*) from jobs where status = 'paused'",
   resume: "select count(*) from jobs where status = 'processing'",
@@ -361,7 +374,7 @@ const DONE: Readonly<Record<string, string>> = {
   "rotate-secret": "select count(*) from webhook_endpoints where previous_secret = 'the first'",
   test: "select count(*) from webhook_deliveries",
   replay: "select count(*) from tasks where queue = 'delivery'",
-  other: "select (select count(*) from ledger) + (select count(*) from api_keys) as count",
+  other: "select count(*) from ledger",
 };
 
 /** As if a process had died after the effect and before the response was stored, and its lease had expired. */

@@ -50,7 +50,7 @@ test.concurrent("a greylisted email is retried and then valid; meanwhile the job
     credits_used: 2,
   });
   for (const path of ["/results", "/download"]) {
-    await expectProblem(service, await lists.ask(`/bulk/jobs/${id}${path}`), "results_not_ready");
+    await expectProblem(service, await lists.ask(`/bulk/jobs/${id}${path}?final=true`), "results_not_ready");
   }
   const job = await lists.ended(id);
   expect(job).toMatchObject({ status: "completed", valid_count: 2, unknown_count: 1, progress_percent: 100 });
@@ -95,7 +95,7 @@ test.concurrent("a cancelled job keeps and charges its verdicts, and the remaini
   expect(await creditsOf(lists)).toEqual({ balance: before.balance + 1, reserved: before.reserved - 2 });
   expect((await lists.ask(`/bulk/jobs/${id}/results`)).body).toMatchObject([{ row: 1, status: "valid" }]);
   const [, ...rows] = await lists.download(id);
-  expect(rows.map(([, status, , , , , , , , , , , , , , last]) => [status, last])).toEqual([
+  expect(rows.map(([, status, , , , , , , , , , , , , , isDuplicate]) => [status, isDuplicate])).toEqual([
     ["valid", "false"],
     ["", ""],
   ]);

@@ -73,7 +73,7 @@ export function asJob(value: unknown): Job {
   expect(valid_count + invalid_count + risky_count + unknown_count).toBe(processed);
   expect(Object.values(job.sub_status_counts).reduce((sum, count) => sum + count, 0)).toBe(processed);
   expect(job.duplicate_count).toBe(job.total_emails - job.unique_emails);
-  expect(job.total_emails).toBeLessThanOrEqual(job.total_rows);
+  expect(job.total_emails).toBeLessThanOrEqual(job.total_rows * (1 + (job.more_email_columns?.length ?? 0)));
   const hasEnded = ["completed", "failed", "cancelled"].includes(job.status);
   expect([job.phase === "done", job.completed_at !== null, job.results_url !== null]).toEqual(
     Array(3).fill(hasEnded),

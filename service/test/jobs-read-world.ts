@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { API_PREFIX, STATUS_OF, type SubStatus } from "@mailvet/contract";
+import { readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
 import { eq } from "drizzle-orm";
 import { accounts } from "../src/accounts/schema.ts";
 import { createSessions } from "../src/accounts/sessions.ts";
@@ -21,9 +22,10 @@ import { createIdempotentResponses } from "../src/idempotency/idempotent-respons
 import { createJobActions } from "../src/jobs/job-actions.ts";
 import { createJobTransitions } from "../src/jobs/job-transitions.ts";
 import { createJobWatch } from "../src/jobs/job-watch.ts";
-import { createRecheckJob } from "../src/jobs/recheck.ts";
+import { createRecheckJob } from "../src/jobs/recheck/recheck.ts";
 import { duplicates, jobCounts, jobs, results } from "../src/jobs/schema.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
+import { createOperatorKeys } from "../src/keys/operator-keys.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { uploads } from "../src/uploads/schema.ts";
 import { createUploadFiles } from "../src/uploads/upload-files.ts";
@@ -58,11 +60,13 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
     unknownRefund: "own_fault",
   });
   const files = createUploadFiles({ pool: database.pool, blobs: database.blobs });
+  const { inspect } = verifierFrom(readEngineSettings(settingsFrom({})));
   const deps: JobRouteDeps = {
     database,
     files,
     watch,
-    actions: createJobActions({ database, files, transitions, retentionDays: 30 }),
+    inspect,
+    actions: createJobActions({ database, files, transitions, inspect, retentionDays: 30 }),
     recheckJob: createRecheckJob({ database, transitions }),
     log: { event: (_, fields) => failures.push(fields?.err) },
   };
@@ -71,6 +75,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
     settings: { ...HTTP_DEFAULTS, ...settings },
     pool: database.pool,
     apiKeys: keyring,
+    operatorKeys: createOperatorKeys({ database }),
     sessions: createSessions({ database }),
     credentialWatch,
     cookie: createSessionCookie(undefined),

@@ -115,14 +115,14 @@ test("a cancelled job has results for the checked emails and counts only those",
   expect(answer.headers.get("x-total-count")).toBe("2");
 });
 
-test("results are available from the end of the job until they are deleted", async () => {
+test("final results are available from the end of the job until they are deleted", async () => {
   const { ask, addJob } = await world.account();
   const [running, erased] = [
     await addJob({ ...LIST, status: "processing" }),
     await addJob({ ...LIST, expiresAt: new Date() }), // expired, but erased_at is not set yet
   ];
   for (const what of ["results", "download"]) {
-    const early = await ask(`/bulk/jobs/${running}/${what}`);
+    const early = await ask(`/bulk/jobs/${running}/${what}?final=true`);
     expect([early.status, early.headers.get("content-type")]).toEqual([
       409,
       "application/problem+json; charset=utf-8",

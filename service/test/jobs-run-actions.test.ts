@@ -134,6 +134,27 @@ test("a job charges exactly its results, whatever action runs while slices are s
   expect(await world.balanceOf(caller)).toEqual({ balance: 12 * 40 - used, reserved: 0 });
 });
 
+test("a job that is finished while slices are saved has a result for every email, and charges those that were checked", async () => {
+  const caller = await world.caller(8 * 40);
+  let used = 0;
+  for (let round = 0; round < 8; round++) {
+    const lists = Array.from({ length: 4 }, (_, list) => sandboxList(`valid+${list}`, 10));
+    const jobId = await world.add(caller, lists);
+    const running = world.open().runDue();
+    await pause(2 * round); // timing: any moment
+    await world.actions
+      .finish(caller, jobId)
+      .catch((refusal) => expect(refusal.code).toBe("job_state_conflict")); // it has ended by itself
+    await running;
+    const record = await world.recordOf(jobId);
+    expect(record).toMatchObject({ status: "completed", processed: 40 });
+    expect(await world.resultsOf(jobId)).toHaveLength(40);
+    expect(record.credits_used).toBe(record.valid_count);
+    used += record.valid_count;
+  }
+  expect(await world.balanceOf(caller)).toEqual({ balance: 8 * 40 - used, reserved: 0 });
+});
+
 test("pauses are not counted as working time", async () => {
   const caller = await world.caller(8);
   const jobId = await halfDone(caller);

@@ -41,7 +41,13 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
     unknownRefund: "own_fault",
   });
   const files = createUploadFiles({ pool, blobs: database.blobs });
-  const actions = createJobActions({ database, files, transitions, retentionDays: 30 });
+  const actions = createJobActions({
+    database,
+    files,
+    transitions,
+    inspect: world.open().answers.inspect,
+    retentionDays: 30,
+  });
 
   /** A process that runs slices. */
   const open = (options: { validations?: Validations; waitMs?: number } = {}) => {

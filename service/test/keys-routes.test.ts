@@ -1,4 +1,5 @@
 /** /keys over HTTP on a real database, for a signed-in caller. */
+import { randomUUID } from "node:crypto";
 import { ApiKey, type CreatedKey, type Problem } from "@mailvet/contract";
 import Fastify from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -117,7 +118,7 @@ async function serveKeys() {
   app.decorateRequest("caller", undefined);
   app.addHook("onRequest", async (request) => {
     const accountId = String(request.headers["x-signed-in"]);
-    const by = { kind: "session", sessionId: "s" } as const;
+    const by = { kind: "session", sessionId: randomUUID() } as const;
     request.caller = { accountId, isTest: false, plan: "payg", isOperator: false, by };
   });
   app.register(keyRoutes({ apiKeys: keyring }));

@@ -2,7 +2,7 @@
 import type { Job } from "@mailvet/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createJobTransitions } from "../src/jobs/job-transitions.ts";
-import { createRecheckJob } from "../src/jobs/recheck.ts";
+import { createRecheckJob } from "../src/jobs/recheck/recheck.ts";
 import { createLists, type Lists } from "../src/lists/lists.ts";
 import { openClaims } from "./claims.ts";
 import { listsOf } from "./jobs-http-world.ts";

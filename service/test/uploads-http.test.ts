@@ -30,6 +30,7 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
         return known && { ...known, plan: "payg", isOperator: false, mode: "live" };
       },
     },
+    operatorKeys: { recognise: async () => undefined },
     sessions: { find: async () => undefined },
     credentialWatch: { follow: () => () => {} },
     cookie: createSessionCookie(undefined),
@@ -46,6 +47,10 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
         estimateUpload: async () => {
           throw new Error("not used here");
         },
+        downloadLink: async () => {
+          throw new Error("no link is sent");
+        },
+        webhooks: { checkUrl: async () => {}, secretForJob: async () => undefined },
         maxUploadBytes: MAX_UPLOAD_BYTES,
       }),
     ],
@@ -224,7 +229,7 @@ test("a file that is too large is refused, with or without Content-Length", asyn
 
 test("a sender that reads only after sending everything receives the refusal", async () => {
   const { headers } = await http.key();
-  const body = `${formStart}PK\u0003\u0004${"\u0000x".repeat(400_000)}${formEnd}`;
+  const body = `${formStart}Rar!\u001a\u0007${"\u0000x".repeat(400_000)}${formEnd}`;
   const { socket, response } = sendSlowly(headers, Buffer.byteLength(body));
   socket.write(body);
   expect(await response).toContain('"unsupported_file"');

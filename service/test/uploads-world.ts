@@ -15,6 +15,11 @@ import { openClaims } from "./claims.ts";
 import { openTestDatabase } from "./database.ts";
 import { recordEvents } from "./recorded-events.ts";
 
+/** A list of one file. */
+export async function* fileOf(bytes: AsyncIterable<Uint8Array>) {
+  yield { filename: "list.csv", bytes };
+}
+
 export type IntakeWorld = Awaited<ReturnType<typeof openIntakeWorld>>;
 
 export async function openIntakeWorld(
@@ -90,7 +95,7 @@ export async function openIntakeWorld(
     afterWindow,
     account,
     preview: async (caller: Caller, text: string | Buffer, idempotencyKey?: string) =>
-      (await uploads.preview(caller, { filename: "list.csv", bytes: inChunks(text), idempotencyKey }))
+      (await uploads.preview(caller, { filename: "list.csv", files: fileOf(inChunks(text)), idempotencyKey }))
         .preview,
     /** Claims the plan task of this job. */
     async claimPlan(jobId: string): Promise<Task> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findUpload } from "../src/uploads/stored-upload.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
-import { type IntakeWorld, inChunks, openIntakeWorld, tableOf } from "./uploads-world.ts";
+import { fileOf, type IntakeWorld, inChunks, openIntakeWorld, tableOf } from "./uploads-world.ts";
 
 let world: IntakeWorld;
 beforeAll(async () => {
@@ -91,7 +91,7 @@ test("a file that is no list of emails is refused with its own code and deleted"
   const refused: [string | Buffer, string][] = [
     ["", "empty_file"],
     ["name,city\nAnn,Ulm\nBo,Rome\n", "no_emails_found"],
-    [Buffer.from("504b030414000600080000002100", "hex"), "unsupported_file"],
+    [Buffer.from("504b030414000600080000002100", "hex"), "undecodable_file"],
   ];
   for (const [text, code] of refused) await expect(world.preview(caller, text)).rejects.toEqual(codeOf(code));
   expect(await uploadsOf(caller.accountId)).toEqual([]);
@@ -105,7 +105,7 @@ test("an aborted upload is deleted", async () => {
   }
   const sent = world.uploads.preview(caller, {
     filename: "x.csv",
-    bytes: broken(),
+    files: fileOf(broken()),
     idempotencyKey: "broken",
   });
   await expect(sent).rejects.toThrow("the line went dead");
@@ -118,7 +118,7 @@ test("the same file with the same key is one upload; another file is refused", a
   const first = await world.preview(caller, SMALL, "key-1");
   const again = await world.uploads.preview(caller, {
     filename: "list.csv",
-    bytes: inChunks(SMALL),
+    files: fileOf(inChunks(SMALL)),
     idempotencyKey: "key-1",
   });
   expect(again).toEqual({ preview: first, isReplayed: true });
@@ -142,7 +142,7 @@ test("an upload in progress holds its key; if its process dies, only until the l
   }
   const first = world.uploads.preview(caller, {
     filename: "slow.csv",
-    bytes: slow(),
+    files: fileOf(slow()),
     idempotencyKey: "slow",
   });
   await expect.poll(() => uploadsOf(caller.accountId)).toHaveLength(1);

@@ -18,6 +18,7 @@ import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { WEB_PAGES } from "../src/http/static/web-app.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
+import { createOperatorKeys } from "../src/keys/operator-keys.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
@@ -58,6 +59,7 @@ async function openSite(webDirectory: string, settings: Partial<HttpSettings> = 
     settings: { ...HTTP_DEFAULTS, ...settings },
     pool: database.pool,
     apiKeys: keyring,
+    operatorKeys: createOperatorKeys({ database }),
     sessions: createSessions({ database }),
     credentialWatch,
     cookie: createSessionCookie(undefined),

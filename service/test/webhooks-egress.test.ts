@@ -39,13 +39,14 @@ test("only public hosts are accepted, and no connection is opened to others", as
   const { port } = receiver;
   const refused = {
     [`http://127.0.0.1:${port}/`]: HTTPS,
-    [`https://127.0.0.1:${port}/`]: "Webhooks may not be sent to the address 127.0.0.1 (loopback).",
-    [`https://127.1:${port}/`]: "Webhooks may not be sent to the address 127.0.0.1 (loopback).",
-    [`https://0x7f000001:${port}/`]: "Webhooks may not be sent to the address 127.0.0.1 (loopback).",
-    [`https://[::1]:${port}/`]: "Webhooks may not be sent to the address ::1 (loopback).",
+    [`https://127.0.0.1:${port}/`]: "Connections to the address 127.0.0.1 are not allowed (loopback).",
+    [`https://127.1:${port}/`]: "Connections to the address 127.0.0.1 are not allowed (loopback).",
+    [`https://0x7f000001:${port}/`]: "Connections to the address 127.0.0.1 are not allowed (loopback).",
+    [`https://[::1]:${port}/`]: "Connections to the address ::1 are not allowed (loopback).",
     [`https://[::ffff:127.0.0.1]:${port}/`]:
-      "Webhooks may not be sent to the address ::ffff:7f00:1 (loopback).",
-    "https://169.254.169.254/latest": "Webhooks may not be sent to the address 169.254.169.254 (link-local).",
+      "Connections to the address ::ffff:7f00:1 are not allowed (loopback).",
+    "https://169.254.169.254/latest":
+      "Connections to the address 169.254.169.254 are not allowed (link-local).",
     [`https://localhost:${port}/`]: "localhost has no public IP address.",
     [`https://a.localhost.:${port}/`]: "a.localhost has no public IP address.",
     "https://private.example/": "private.example has no public IP address.",

@@ -1,4 +1,5 @@
 /** /webhooks over HTTP on a real database, for a signed-in caller. */
+import { randomUUID } from "node:crypto";
 import type { Problem, WebhookDelivery, WebhookEndpoint, WebhookWithSecret } from "@mailvet/contract";
 import Fastify from "fastify";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -171,7 +172,7 @@ async function serve() {
   sendErrorsAsProblems(app, createLog({ level: "silent", addresses: "masked" }));
   app.decorateRequest("caller", undefined);
   app.addHook("onRequest", async (request) => {
-    const by = { kind: "session", sessionId: "s" } as const;
+    const by = { kind: "session", sessionId: randomUUID() } as const;
     request.caller = {
       accountId: String(request.headers["x-signed-in"]),
       isTest: request.headers["x-mailvet-mode"] === "test",

@@ -146,9 +146,12 @@ export const shellMessages = {
     keys: "API keys",
     webhooks: "Webhooks",
     usage: "Usage and credits",
+    audit: "Audit log",
     settings: "Settings",
     reference: "API reference",
     accounts: "Accounts",
+    operatorKeys: "Operator keys",
+    operatorAudit: "All audit logs",
     system: "System",
   },
 };

@@ -64,8 +64,11 @@ const routes = root.addChildren([
     page("/webhooks", () => import("./pages/webhooks/webhooks-page.tsx")),
     page("/webhooks/$webhookId", () => import("./pages/webhooks/webhook-page.tsx")),
     page("/usage", () => import("./pages/usage/usage-page.tsx")),
+    page("/audit", () => import("./pages/audit/audit-page.tsx")),
     page("/settings", () => import("./pages/settings/settings-page.tsx")),
     page("/operator/accounts", () => import("./pages/operator/accounts-page.tsx")),
+    page("/operator/keys", () => import("./pages/operator-keys/operator-keys-page.tsx")),
+    page("/operator/audit", () => import("./pages/audit/operator-audit-page.tsx")),
     page("/operator/system", () => import("./pages/operator/system-page.tsx")),
   ]),
 ]);

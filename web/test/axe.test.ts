@@ -86,7 +86,15 @@ journey("the pages of an account with data have no serious violations", async ({
   const { doneId, runningId } = await createJobs(createClient({ baseUrl: service.url, apiKey: key }));
   const { page, open } = await visit({ cookie });
   const findings: string[] = [];
-  for (const path of ["/", "/bulk", `/bulk/${doneId}`, `/bulk/${runningId}`, "/usage", "/settings"]) {
+  for (const path of [
+    "/",
+    "/bulk",
+    `/bulk/${doneId}`,
+    `/bulk/${runningId}`,
+    "/usage",
+    "/audit",
+    "/settings",
+  ]) {
     await open(path);
     findings.push(...(await findingsOn(page, path)));
   }
@@ -173,7 +181,7 @@ journey("the operator pages have no serious violations", async ({ service, visit
   const { email } = await service.openAccount();
   const { page, open } = await visit({ cookie: await service.operatorCookie() });
   const findings: string[] = [];
-  for (const path of ["/operator/accounts", "/operator/system"]) {
+  for (const path of ["/operator/accounts", "/operator/keys", "/operator/audit", "/operator/system"]) {
     await open(path);
     findings.push(...(await findingsOn(page, path)));
   }

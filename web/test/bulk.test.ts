@@ -1,8 +1,12 @@
 /** Journeys through the bulk and job pages: upload, progress, results, download, deletion, rejected files. */
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { answersSlowly, mailDomain } from "@mailvet/lab";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { rowOf, xlsxOf } from "../../engine/test/workbooks.ts";
 import { journeysIn } from "./journey.ts";
 
 const journey = journeysIn({
@@ -96,7 +100,7 @@ const LIST_WITH_VERDICTS = [
 
 const REJECTED_FILES = [
   ["report.pdf", "%PDF-1.7\n%âãÏÓ\n1 0 obj", "Unsupported file type", "PDF"],
-  ["list.zip", "PK\x03\x04\x14\0\x06\0 list.csv", "Unsupported file type", "ZIP"],
+  ["list.rar", "Rar!\x1a\x07\x01", "Unsupported file type", "RAR"],
   [
     "page.csv",
     "<!doctype html><html><body>ann@shop.example</body></html>",
@@ -127,11 +131,7 @@ journey("a file that is not a list is rejected with a reason, and not stored", a
   expect(await page.getByRole("alert").count()).toBe(0);
 });
 
-async function choose(page: Page, name: string, content: string): Promise<void> {
-  const chooser = page.waitForEvent("filechooser");
-  await page.getByRole("button", { name: "Choose file" }).first().click();
-  await (await chooser).setFiles({ name, mimeType: "", buffer: Buffer.from(content, "utf8") });
-}
+const choose = (page: Page, name: string, content: string) => chooseFiles(page, { [name]: content });
 
 async function chooseColumn(page: Page, name: RegExp): Promise<void> {
   await page.getByLabel("Email column").first().click();
@@ -183,3 +183,119 @@ journey("test mode has jobs of its own, and costs nothing", async ({ service, vi
   await page.goto("/bulk");
   await page.getByText("No jobs yet").waitFor();
 });
+
+journey(
+  "a workbook is uploaded, another sheet chosen, and its results go back in",
+  async ({ service, visit }) => {
+    const { cookie } = await service.openAccount({ credits: 20 });
+    const { page, open } = await visit({ cookie });
+    await open("/bulk");
+    const workbook = await xlsxOf({
+      sheets: {
+        Customers: rowOf("name", "email") + rowOf("Ann", "valid+a@mailvet.test"),
+        Partners:
+          rowOf("e-mail", "since") +
+          rowOf("valid+p@mailvet.test", "2024") +
+          rowOf("role-based@mailvet.test", "2023"),
+      },
+    });
+    await chooseFiles(page, { "contacts.xlsx": workbook });
+    await page.getByRole("heading", { name: "contacts.xlsx" }).waitFor();
+    await page.getByText("1 credit", { exact: true }).waitFor();
+    await page.getByLabel("Sheet", { exact: true }).first().click();
+    await page.getByRole("option", { name: "Partners" }).click();
+    await page.getByText("2 credits", { exact: true }).waitFor();
+    await page.reload();
+    await page.getByText("Choose the file again for another sheet.").waitFor();
+    await page.getByRole("button", { name: "Start validation" }).click();
+    await page.getByText("Completed", { exact: true }).waitFor();
+
+    await page.getByRole("button", { name: "Download" }).click();
+    const [results] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "All rows as Excel" }).click(),
+    ]);
+    await open("/bulk");
+    await chooseFiles(page, { "results.xlsx": readFileSync(await results.path()) });
+    await page.getByRole("heading", { name: "results.xlsx" }).waitFor();
+    await page.getByRole("columnheader", { name: "mailvet_status", exact: false }).first().waitFor();
+    await page.getByText("2 credits", { exact: true }).waitFor();
+  },
+);
+
+journey("pasted emails with any separators and names become a list", async ({ service, visit }) => {
+  const { cookie } = await service.openAccount({ credits: 20 });
+  const { page, open } = await visit({ cookie });
+  await open("/bulk");
+  await page.getByRole("tab", { name: "Paste" }).click();
+  await page
+    .getByLabel("Emails", { exact: true })
+    .fill(
+      '"Doe, Ann" <valid+1@mailvet.test>; valid+2@mailvet.test valid+3@mailvet.test\nBo <valid+1@mailvet.test>',
+    );
+  await page.getByRole("button", { name: "Preview" }).click();
+  await page.getByRole("heading", { name: "pasted-list.csv" }).waitFor();
+  await page.getByText("3 credits", { exact: true }).waitFor();
+
+  await page.getByRole("button", { name: "Choose another file" }).click();
+  await page.getByRole("tab", { name: "Files" }).waitFor();
+  await page.getByRole("heading", { name: "Bulk" }).click();
+  await page.evaluate(() => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", "name\temail\nAnn\tvalid+7@mailvet.test");
+    document.body.dispatchEvent(
+      new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }),
+    );
+  });
+  await page.getByRole("button", { name: "Preview" }).click();
+  await page.getByText("1 credit", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Start validation" }).click();
+  await page.getByText("Completed", { exact: true }).waitFor();
+});
+
+journey("several files are one list, and several columns one job", async ({ service, visit }) => {
+  const { cookie } = await service.openAccount({ credits: 20 });
+  const { page, open } = await visit({ cookie });
+  await open("/bulk");
+  await chooseFiles(page, {
+    "north.csv": "email,second\nvalid+n@mailvet.test,valid+n2@mailvet.test\n",
+    "south.csv": "email,second\nvalid+s@mailvet.test,\n",
+  });
+  await page.getByRole("heading", { name: "north.csv and 1 more" }).waitFor();
+  await page.getByText("2 credits", { exact: true }).waitFor();
+  await page.getByRole("checkbox", { name: /^second/ }).check();
+  await page.getByRole("button", { name: "Start validation" }).click();
+  await page.getByText("Completed", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "17 credits" }).waitFor();
+});
+
+journey("a list is fetched from a link, and a forbidden one is refused", async ({ service, visit }) => {
+  const { cookie } = await service.openAccount({ credits: 20 });
+  const server = createServer((_, response) => response.end("email\nvalid+link@mailvet.test\n"));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  try {
+    const { page, open } = await visit({ cookie, expected: ["422 POST /api/v1/bulk/upload/link"] });
+    await open("/bulk");
+    await page.getByRole("tab", { name: "Link" }).click();
+    await page.getByLabel("Link to a file").fill("https://10.1.2.3/list.csv");
+    await page.getByRole("button", { name: "Preview" }).click();
+    await page.getByRole("alert").getByText("This link is not allowed").waitFor();
+    await page.getByLabel("Link to a file").fill(`http://127.0.0.1:${port}/march.csv`);
+    await page.getByRole("button", { name: "Preview" }).click();
+    await page.getByRole("heading", { name: "march.csv" }).waitFor();
+  } finally {
+    server.close();
+  }
+});
+
+async function chooseFiles(page: Page, files: Record<string, string | Buffer>): Promise<void> {
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Choose file" }).first().click();
+  const chosen = Object.entries(files).map(([name, content]) => ({
+    name,
+    mimeType: "",
+    buffer: Buffer.from(content),
+  }));
+  await (await chooser).setFiles(chosen);
+}

@@ -13,8 +13,11 @@ const PAGES = [
   "API keys",
   "Webhooks",
   "Usage and credits",
+  "Audit log",
   "Settings",
   "Accounts",
+  "Operator keys",
+  "All audit logs",
   "System",
   "Overview",
 ];

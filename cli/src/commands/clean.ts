@@ -20,7 +20,7 @@ import { summaryOf } from "../output/card.ts";
 import { parseDuration } from "../output/duration.ts";
 import { printable } from "../output/terminal.ts";
 
-type CleanOptions = OutOptions & { column?: string; level: Level; patience: number };
+type CleanOptions = OutOptions & { column?: string; sheet?: string; level: Level; patience: number };
 
 /** Most greylisting servers accept a retry after six minutes. */
 const DEFAULT_PATIENCE_MS = 10 * 60_000;
@@ -28,18 +28,22 @@ const DEFAULT_PATIENCE_MS = 10 * 60_000;
 export function addCleanCommand(program: Command): void {
   program
     .command("clean")
-    .summary("check a CSV file with the engine on this machine")
+    .summary("check a CSV or XLSX file with the engine on this machine")
     .description(
       "Check a file of emails with the engine on this machine and write a copy: all rows and columns in their order, " +
         "with the verdict columns appended.",
     )
-    .argument("<file>", "CSV file (also TSV, semicolons or pipes, optionally .gz); - reads standard input")
+    .argument(
+      "<file>",
+      "CSV file (also TSV, semicolons or pipes, optionally .gz), XLSX or ODS; - reads standard input",
+    )
     .option(
       "-o, --out <file>",
       "output file (default: NAME-results.csv beside the list); - writes to standard output",
     )
     .option("--force", "replace an existing output file")
     .option("-c, --column <name>", "email column (default: detected from the cells)")
+    .option("-s, --sheet <name>", "of a spreadsheet: the sheet (default: the first one with emails)")
     .addOption(new Option("-l, --level <level>", "depth of the check").choices([...LEVELS]).default("smtp"))
     .addOption(
       new Option(
@@ -53,7 +57,7 @@ export function addCleanCommand(program: Command): void {
       "after",
       `
 Input may be UTF-8, UTF-16, Latin-1 or Windows-1252, with or without a header row. Duplicates are checked once.
-Output is UTF-8 CSV with the delimiter of the input. Rows without an email are kept, with empty verdict columns.
+Output is UTF-8 CSV with the delimiter of the input, and with commas if that is a spreadsheet. Rows without an email are kept, with empty verdict columns.
 Memory use is about 40 bytes per row; verdicts are kept in a temporary file until the end.
 
 Greylisting servers reject the first attempt and accept a later one. Such addresses are retried at the end, when the
@@ -76,6 +80,7 @@ Exit codes:
 }
 
 async function clean(list: string, options: CleanOptions): Promise<void> {
+  const { sheet } = options;
   const path = await resultsPath(list, options);
   const verifier = verifierFrom(localSettings());
   using interruption = listenForInterruption();
@@ -83,19 +88,22 @@ async function clean(list: string, options: CleanOptions): Promise<void> {
   try {
     if (process.stderr.isTTY) printStatus("reading …");
     await using source = await withInterruptMessage(NOTHING_YET, openListOnDisk(list, signal));
-    const found = await withInterruptMessage(NOTHING_YET, unlessInterrupted(surveyTable(source), signal));
+    const found = await withInterruptMessage(
+      NOTHING_YET,
+      unlessInterrupted(surveyTable(source, sheet), signal),
+    );
     const column = chooseColumn({ list, ...found }, options.column);
     const rowCount = `${count(found.rows)} ${found.rows === 1 ? "row" : "rows"}`;
     printStatus(`${nameOf(list)}: ${rowCount}, emails in "${printable(found.columns[column]!)}"`);
 
     using verdicts = openVerdictStore(found.rows);
     const tally = emptyTally();
-    const { batches: rows } = await openTable(source);
+    const { batches: rows } = await openTable(source, sheet);
     const input = { rows, rowCount: found.rows, column, level: options.level, patienceMs: options.patience };
     const interrupted = await untilInterrupted(checkList({ verifier, verdicts, signal }, input, tally));
     const target = tally.isComplete || path === "-" ? path : await partialPath(path);
     await using file = await openResultsFile(target, options);
-    await writeTable(source, verdicts, file);
+    await writeTable(source, verdicts, file, sheet);
     printStatus(summaryOf(tally.counts, tally.seconds) + extraCounts(tally));
     if (target !== "-") printStatus(`results written to ${target}`);
     if (interrupted) throw withOutcome(interrupted, tally);

@@ -8,9 +8,9 @@ import { progressDisplayOn } from "../output/progress-state.ts";
 import { paintFor } from "../output/terminal.ts";
 import { badUsage, type RemoteService, ServiceFailure } from "../remote/service.ts";
 import { fileAt } from "../remote/upload-file.ts";
-import { type DownloadOptions, fetchResults } from "./job-download.ts";
+import { contentOf, type DownloadOptions, fetchResults } from "./job-download.ts";
 
-export type RunOptions = DownloadOptions & { column?: string; json?: true };
+export type RunOptions = DownloadOptions & { column?: string; sheet?: string; json?: true; wait: boolean };
 
 export async function runJob(
   service: RemoteService,
@@ -20,7 +20,12 @@ export async function runJob(
 ): Promise<void> {
   if (options.json && options.out === "-")
     throw badUsage("--json and --out - both write to standard output; use only one of them");
-  const path = await resultsPath(list, options, options.format);
+  if (!options.wait) {
+    const started = await startJob(service, list, options, signal);
+    process.stdout.write(`${options.json ? JSON.stringify(started) : started.id}\n`);
+    return;
+  }
+  const path = await resultsPath(list, options, options.format, contentOf(options));
   const { id } = await startJob(service, list, options, signal);
   const job = await followJob(service, id, signal);
   if (job.status !== "completed") throw jobFailure(job);
@@ -34,13 +39,13 @@ export async function runJob(
 async function startJob(
   { client }: RemoteService,
   list: string,
-  { column }: RunOptions,
+  { column, sheet }: RunOptions,
   signal: AbortSignal,
 ): Promise<Job> {
   if (process.stderr.isTTY) printStatus("uploading …");
   const preview = await withInterruptMessage(
     "no job was started, and nothing was charged",
-    client.jobs.upload(await fileAt(list), { signal }),
+    client.jobs.upload(await fileAt(list), { sheet, signal }),
   );
   const { columns, suggested_email_column: suggested } = preview;
   const emailCounts = columns.map((name) => preview.email_count_by_column[name] ?? 0);

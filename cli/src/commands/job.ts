@@ -1,6 +1,14 @@
 /** mailvet job: options of the job subcommands, and the short subcommands themselves. */
 import type { Job } from "@mailvet/contract";
-import { DOWNLOAD_FORMATS, JOB_STATUSES, type JobStatus, STATUSES } from "@mailvet/contract/words";
+import {
+  ALL_SUB_STATUSES,
+  DOWNLOAD_FORMATS,
+  JOB_STATUSES,
+  type JobStatus,
+  RESULT_COLUMNS,
+  RESULT_SORTS,
+  RESULT_STATUSES,
+} from "@mailvet/contract/words";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { listenForInterruption } from "../interruption.ts";
 import { jobCard, jobLine } from "../output/job-view.ts";
@@ -44,8 +52,14 @@ function addRun(job: Command): void {
       "Upload a file, print what it contains and costs, start the job, show its progress, and download the results: " +
         "all rows and columns in their order, with the verdict columns appended.",
     )
-    .argument("<file>", "CSV file (also TSV, semicolons or pipes, optionally .gz); - reads standard input")
+    .argument(
+      "<file>",
+      "CSV file (also TSV, semicolons or pipes, optionally .gz), XLSX or ODS; - reads standard input",
+    )
     .option("-c, --column <name>", "email column (default: detected from the cells)")
+    .option("-s, --sheet <name>", "of a spreadsheet: the sheet (default: the first one with emails)")
+    .option("--wait", "wait for the end and download the results (default)", true)
+    .option("--no-wait", "only start the job, and print its ID")
     .option("--json", "print the finished job as JSON on standard output");
   addResultOptions(run, "NAME-results.csv beside the list");
   addServiceOptions(run)
@@ -60,6 +74,8 @@ Ctrl-C leaves the job running at the service, and prints how to follow or cancel
 Examples:
   export MAILVET_SERVICE=https://mailvet.example.com MAILVET_API_KEY=…
   mailvet job run people.csv
+  mailvet job run people.xlsx --sheet "Customers"
+  mailvet job run people.csv --wait --only safe
   mailvet job run people.csv --column "E-mail" --out good.csv --status valid
 ${EXIT_CODES}`,
     )
@@ -71,8 +87,10 @@ ${EXIT_CODES}`,
 function addDownload(job: Command): void {
   const download = job
     .command("download")
-    .summary("download the results of a finished job")
-    .description("Download the rows of a finished job, with their verdicts.")
+    .summary("download the results of a job")
+    .description(
+      "Download the rows of a job, with their verdicts; of a running job, with those it has so far.",
+    )
     .argument("<id>", "job ID");
   addResultOptions(download, "NAME-results.csv in the current directory");
   addServiceOptions(download)
@@ -87,7 +105,31 @@ function addResultOptions(command: Command, defaultFile: string): void {
     .option("-o, --out <file>", `output file (default: ${defaultFile}); - writes to standard output`)
     .option("--force", "replace an existing output file")
     .addOption(new Option("--format <format>", "file format").choices([...DOWNLOAD_FORMATS]).default("csv"))
-    .addOption(new Option("--status <status>", "only rows with this status").choices([...STATUSES]));
+    .addOption(new Option("--only <which>", "only rows that are safe to send to").choices(["safe"]))
+    .option(
+      "--status <list>",
+      "only rows with these statuses, such as valid,risky",
+      oneOrMore(RESULT_STATUSES),
+    )
+    .option(
+      "--sub-status <list>",
+      "only rows with these sub-statuses, such as catch_all,role_based",
+      oneOrMore(ALL_SUB_STATUSES),
+    )
+    .option("--min-score <score>", "only rows with this score and above", wholeNumber)
+    .option("--max-score <score>", "only rows with this score and below", wholeNumber)
+    .option("--provider <name>", "only rows at this mail provider, such as google")
+    .option("--domain <domain>", "only rows at this domain")
+    .option("--search <text>", "only rows whose email contains this text")
+    .addOption(
+      new Option("--sort <order>", "order of the rows (default: as in the file)").choices([...RESULT_SORTS]),
+    )
+    .option(
+      "--columns <list>",
+      "our columns, in this order; with email, that one only of your own",
+      oneOrMore(["email", ...RESULT_COLUMNS]),
+    )
+    .option("--excel", "CSV for Excel: with a byte order mark");
 }
 
 type ListFlags = ServiceOptions & { status?: JobStatus; skip: number; limit: number; json?: true };
@@ -139,6 +181,11 @@ const TRANSITIONS = [
   ["cancel", "cancel a job", "Cancel a job. Its results so far are kept; unused credits are returned."],
   ["pause", "pause a job", "Pause a job. Checks in progress finish; no new ones start."],
   ["resume", "resume a paused job", "Resume a paused job."],
+  [
+    "finish",
+    "finish a job now",
+    "Complete a job with the results it has. Emails that were not checked are unknown and not charged.",
+  ],
 ] as const;
 
 function addTransition(
@@ -218,6 +265,16 @@ async function withService(
 
 function print(job: Job, json: true | undefined, view: typeof jobLine): void {
   process.stdout.write(`${json ? JSON.stringify(job) : view(job, paintFor(process.stdout))}\n`);
+}
+
+function oneOrMore(words: readonly string[]) {
+  return (text: string): string[] => {
+    const given = text.split(",");
+    const unknown = given.find((word) => !words.includes(word));
+    if (unknown !== undefined)
+      throw new InvalidArgumentError(`"${unknown}" is none of: ${words.filter(Boolean).join(", ")}.`);
+    return given;
+  };
 }
 
 function wholeNumber(text: string): number {

@@ -5,9 +5,10 @@
 import { close, createReadStream, fstatSync, open } from "node:fs";
 import { Socket } from "node:net";
 import { promisify } from "node:util";
+import { openTempFile } from "@mailvet/engine/list-file";
 import { CommanderError } from "commander";
 import { Interrupted, unlessInterrupted } from "../interruption.ts";
-import { openTempFile, writeAll } from "./temp-file.ts";
+import { writeAll } from "./temp-file.ts";
 
 export type ListOnDisk = AsyncDisposable & {
   /** Reads from the start. */

@@ -15,8 +15,9 @@ import type { VerdictStore } from "./verdict-store.ts";
 /** Generous, because the list is local. Anything larger is not a list of emails. */
 const LIMITS: ListFileLimits = { maxTextBytes: 64 * 1024 ** 3, maxRows: 100_000_000 };
 
-export function openTable(list: ListOnDisk): Promise<ListFile> {
-  return openListFile(list.read(), LIMITS);
+/** `sheet`: of a spreadsheet. Default: the first one with emails. */
+export function openTable(list: ListOnDisk, sheet?: string): Promise<ListFile> {
+  return openListFile(list.read(), { ...LIMITS, sheet });
 }
 
 export type TableSurvey = {
@@ -27,8 +28,8 @@ export type TableSurvey = {
   suggested: number | undefined;
 };
 
-export async function surveyTable(list: ListOnDisk): Promise<TableSurvey> {
-  const { columns, batches } = await openTable(list);
+export async function surveyTable(list: ListOnDisk, sheet?: string): Promise<TableSurvey> {
+  const { columns, batches } = await openTable(list, sheet);
   const survey = createEmailColumnFinder(columns);
   let rows = 0;
   for await (const batch of batches) {
@@ -41,8 +42,13 @@ export async function surveyTable(list: ListOnDisk): Promise<TableSurvey> {
 const CHUNK_CHARS = 64 * 1024;
 
 /** Same format as a job download of the service: verdict columns after the columns of the file. */
-export async function writeTable(list: ListOnDisk, verdicts: VerdictStore, file: ResultsFile): Promise<void> {
-  const { header, columns, delimiter, batches } = await openTable(list);
+export async function writeTable(
+  list: ListOnDisk,
+  verdicts: VerdictStore,
+  file: ResultsFile,
+  sheet?: string,
+): Promise<void> {
+  const { header, columns, delimiter, batches } = await openTable(list, sheet);
   const names = columns.map((column, n) => header?.[n] ?? column);
   let text = csvLine([...names, ...VERDICT_COLUMNS], delimiter);
   let row = 0;

@@ -50,6 +50,7 @@ test("a file that another program created meanwhile is replaced only with force,
 
 test.for([
   ["people.csv", "csv", "people-results.csv"],
+  ["people.xlsx", "csv", "people-results.csv"],
   ["people.CSV.gz", "xlsx", "people-results.xlsx"],
   ["people.2026.tsv", "csv", "people.2026-results.csv"],
   ["people", "ndjson", "people-results.ndjson"],

@@ -23,11 +23,12 @@ export async function resultsPath(
   list: string | undefined,
   { out, force }: OutOptions,
   format = "csv",
+  content = "results",
 ): Promise<string> {
   if (out === STANDARD_OUTPUT) return out;
   if (out === undefined && (list === undefined || list === "-"))
     throw badUsage("reading from standard input needs --out FILE; --out - writes to standard output");
-  const path = out ?? join(dirname(list!), resultsName(basename(list!), format));
+  const path = out ?? join(dirname(list!), resultsName(basename(list!), format, content));
   if (!(await isReplaceable(path)))
     throw badUsage(
       `${path} is not a regular file; choose one with --out, or use --out - for standard output`,
@@ -46,13 +47,16 @@ async function isReplaceable(path: string): Promise<boolean> {
   );
 }
 
-/** people.csv.gz → people-results.csv */
-export function resultsName(listName: string, format: string): string {
+/** people.csv.gz → people-results.csv, or what else it contains. */
+export function resultsName(listName: string, format: string, content = "results"): string {
   const plain = listName.replace(/\.gz$/i, "");
-  const stem = /^\.(csv|tsv|txt|tab|psv)$/i.test(extname(plain)) ? plain.slice(0, -4) : plain;
+  const extension = extname(plain);
+  const stem = /^\.(csv|tsv|txt|tab|psv|xlsx|ods)$/i.test(extension)
+    ? plain.slice(0, -extension.length)
+    : plain;
   // The file name may come from a service and is not trusted.
   const safe = stem.replace(/[\p{C}/\\:]/gu, "_").replace(/^\.+/, "_");
-  return `${cutTo(MAX_NAME_BYTES, safe) || "list"}-results.${format}`;
+  return `${cutTo(MAX_NAME_BYTES, safe) || "list"}-${content}.${format}`;
 }
 
 /** File systems allow 255 bytes; suffixes are appended. */

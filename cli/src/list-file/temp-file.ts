@@ -1,24 +1,11 @@
-/**
- * Anonymous temporary file: unlinked right after opening, so no other process can open it and the kernel removes it
- * when this process exits. Append-only writes, random reads through a small block cache.
- */
-import { randomBytes } from "node:crypto";
-import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+/** Lines in a temporary file: append-only writes, random reads through a small block cache. */
+import { closeSync, readSync, writeSync } from "node:fs";
+import { openTempFile } from "@mailvet/engine/list-file";
 
 const LINE_FEED = 0x0a;
 const FLUSH_BYTES = 256 * 1024;
 const BLOCK_BYTES = 64 * 1024;
 const CACHED_BLOCKS = 64;
-
-/** Returns the descriptor, open for reading and writing. */
-export function openTempFile(): number {
-  const path = join(tmpdir(), `mailvet-${randomBytes(12).toString("hex")}`);
-  const fd = openSync(path, "wx+", 0o600);
-  unlinkSync(path);
-  return fd;
-}
 
 export type LineFile = Disposable & {
   /** Returns the offset of the line, which must not contain a line feed. */

@@ -3,7 +3,7 @@
  * row in memory. Verdicts arrive in any order; a later one for the same row replaces the earlier one.
  */
 import type { ValidationResult } from "@mailvet/contract";
-import type { VerdictCells } from "@mailvet/engine/list-file";
+import { cellsOf, type VerdictCells } from "@mailvet/engine/list-file";
 import { openLineFile } from "./temp-file.ts";
 
 export type VerdictStore = Disposable & {
@@ -34,26 +34,5 @@ export function openVerdictStore(rows: number): VerdictStore {
       return { ...(JSON.parse(file.lineAt(offset)) as VerdictCells), is_duplicate: isDuplicate };
     },
     [Symbol.dispose]: () => file[Symbol.dispose](),
-  };
-}
-
-function cellsOf({ details, catchall, metadata, ...result }: ValidationResult): VerdictCells {
-  return {
-    status: result.status,
-    sub_status: result.sub_status,
-    confidence: result.confidence,
-    is_valid: result.is_valid,
-    safe_to_send: result.safe_to_send,
-    score: result.score,
-    suggestion: result.suggestion,
-    provider: details.provider,
-    is_catchall: catchall.is_catchall,
-    is_disposable: details.is_disposable,
-    is_role_based: details.is_role_based,
-    is_free: details.is_free,
-    smtp_code: details.smtp_code,
-    checked_at: new Date(metadata.checked_at * 1000).toISOString(),
-    is_duplicate: false,
-    recommendation: result.recommendation,
   };
 }

@@ -102,6 +102,7 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   undecodable_file: saveAsCsv,
   not_a_table: saveAsCsv,
   empty_file: () => "check that this is the right file",
+  sheet_not_found: () => "choose an existing sheet with --sheet",
   no_emails_found: () => "if the emails are in another column, choose it with --column",
   email_column_not_found: () => "choose an existing column with --column",
   too_many_active_jobs: () => "wait for a job to finish, or cancel one: mailvet job list --status processing",

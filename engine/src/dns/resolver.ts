@@ -6,13 +6,13 @@
  * permit is served by priority.
  */
 
+import { createSemaphore, type SemaphoreWaiter } from "../base/semaphore.ts";
 import { createAnswerCache } from "./answer-cache.ts";
 import type { DnsAnswer, RecordType } from "./dns-answer.ts";
 import { isQueryable, normaliseName } from "./host-name.ts";
 import { Lookup, type LookupResult } from "./lookup.ts";
 import { createNameServers } from "./name-servers.ts";
 import { MAX_ALIASES, readResponse } from "./response-to-answer.ts";
-import { createSemaphore, type SemaphoreWaiter } from "./semaphore.ts";
 import { TimerWheel } from "./timer-wheel.ts";
 import { createUdpSockets } from "./udp-sockets.ts";
 

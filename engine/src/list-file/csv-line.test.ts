@@ -61,6 +61,10 @@ test("a verdict fills its columns, and a row without one leaves them blank", () 
     smtp_code: 250,
     checked_at: "2026-01-02T03:04:05.000Z",
     is_duplicate: true,
+    reason: "The server accepts any address.",
+    flags: ["catch_all", "subaddressed"],
+    mx_host: "mx.shop.test",
+    ai_reasons: [],
     recommendation: "caution",
   });
   expect(Object.fromEntries(VERDICT_COLUMNS.map((column, index) => [column, cells[index]]))).toMatchObject({
@@ -70,6 +74,7 @@ test("a verdict fills its columns, and a row without one leaves them blank", () 
     mailvet_suggestion: "",
     mailvet_smtp_code: "250",
     mailvet_is_duplicate: "true",
+    mailvet_flags: "catch_all | subaddressed",
     mailvet_recommendation: "caution",
   });
   expect(verdictCells(undefined)).toEqual(VERDICT_COLUMNS.map(() => ""));

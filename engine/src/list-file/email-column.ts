@@ -6,6 +6,7 @@
  */
 import { looksLikeEmail } from "./email-cell.ts";
 
+/** `columns` may grow; new ones are counted from then on. */
 export type EmailColumnFinder = {
   add(rows: readonly string[][]): void;
   /** Cells that look like an email, by column. */
@@ -26,10 +27,13 @@ const TIE_SHARE = 0.8;
 export function createEmailColumnFinder(columns: readonly string[]): EmailColumnFinder {
   const emailCounts = columns.map(() => 0);
   const cellCounts = columns.map(() => 0);
-  const nameRanks = columns.map(nameRank);
   return {
     emailCounts,
     add(rows) {
+      while (emailCounts.length < columns.length) {
+        emailCounts.push(0);
+        cellCounts.push(0);
+      }
       for (const row of rows) {
         const width = Math.min(row.length, columns.length);
         for (let column = 0; column < width; column++) {
@@ -42,6 +46,7 @@ export function createEmailColumnFinder(columns: readonly string[]): EmailColumn
     },
     get suggested() {
       const scores = emailCounts.map((count, column) => (count * count) / Math.max(1, cellCounts[column]!));
+      const nameRanks = columns.map(nameRank);
       const best = Math.max(...scores);
       if (!(best > 0)) return undefined;
       const close = [...columns.keys()].filter((column) => scores[column]! >= TIE_SHARE * best);

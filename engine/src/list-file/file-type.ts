@@ -1,12 +1,17 @@
 /**
- * Rejects files that are not tables of text, by their first bytes.
+ * Rejects files that are neither tables of text nor spreadsheets, by their first bytes.
  *
- * The sender of a spreadsheet or a web page gets an error that names the type and what to do, instead of garbled
+ * The sender of a document or a web page gets an error that names the type and what to do, instead of garbled
  * rows.
  */
 import { ListFileError } from "./list-file-error.ts";
 
 type FileKind = { magic: string; at?: number; name: string; remedy: string };
+
+/** Container of Office files before 2007, and of newer ones that are encrypted. */
+const OLE = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+/** Name of a stream in the directory of the container. */
+const ENCRYPTED_PACKAGE = Buffer.from("EncryptedPackage", "utf16le");
 
 const SAVE_AS_CSV = "Save it as CSV and upload that.";
 const UNPACK = "Extract it and upload the CSV file inside, plain or gzipped.";
@@ -14,9 +19,12 @@ const SEND_TEXT = "Upload the list as a CSV file.";
 
 /** The first match decides. Bytes are written as Latin-1 characters. */
 const BINARY_KINDS: readonly FileKind[] = [
-  { magic: "PK\x03\x04", name: "a ZIP archive", remedy: UNPACK },
   { magic: "PK\x05\x06", name: "an empty ZIP archive", remedy: SEND_TEXT },
-  { magic: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", name: "an old Excel or Office file", remedy: SAVE_AS_CSV },
+  {
+    magic: OLE,
+    name: "an old Excel or Office file (.xls)",
+    remedy: "Save it as .xlsx or CSV and upload that.",
+  },
   { magic: "%PDF-", name: "a PDF document", remedy: SEND_TEXT },
   { magic: "{\\rtf", name: "a rich text document", remedy: SEND_TEXT },
   { magic: "PAR1\x15", name: "a Parquet file", remedy: SAVE_AS_CSV },
@@ -36,23 +44,40 @@ const BINARY_KINDS: readonly FileKind[] = [
   { magic: "\x7fELF", name: "a program", remedy: SEND_TEXT },
 ];
 
-/** The actual type of a ZIP archive, by a name among its first entries. */
-const ZIP_KINDS: readonly FileKind[] = [
-  { magic: "opendocument.spreadsheet", name: "an OpenDocument spreadsheet", remedy: SAVE_AS_CSV },
-  { magic: "Index/Document.iwa", name: "a Numbers spreadsheet", remedy: SAVE_AS_CSV },
-  { magic: "word/", name: "a Word document", remedy: SAVE_AS_CSV },
-  { magic: "xl/", name: "an Excel workbook", remedy: SAVE_AS_CSV },
-  { magic: "[Content_Types].xml", name: "an Excel workbook or another Office file", remedy: SAVE_AS_CSV },
-];
-
 /** Checks the first bytes of the file. */
 export function rejectBinaries(head: Uint8Array): void {
   const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 8192)).toString("latin1");
   const kind = BINARY_KINDS.find(({ magic, at = 0 }) => start.startsWith(magic, at));
   if (kind === undefined) return;
-  const inside = kind.magic.startsWith("PK") && ZIP_KINDS.find(({ magic }) => start.includes(magic));
-  const { name, remedy } = inside || kind;
-  throw new ListFileError("unsupported_file", `This is ${name}, not a text file. ${remedy}`);
+  if (kind.magic === OLE && Buffer.from(head).includes(ENCRYPTED_PACKAGE)) {
+    throw unsupported("a workbook with a password", "Save it without one, or as CSV.");
+  }
+  throw unsupported(kind.name, kind.remedy);
+}
+
+/** Spreadsheets are ZIP archives. */
+export function isZip(head: Uint8Array): boolean {
+  return head[0] === 0x50 && head[1] === 0x4b && head[2] === 0x03 && head[3] === 0x04;
+}
+
+/** The actual type of a ZIP archive, by the name of an entry. */
+const ARCHIVE_KINDS: readonly (readonly [entry: RegExp, name: string, remedy: string])[] = [
+  [/^xl\/workbook\.bin$/i, "a binary Excel workbook (.xlsb)", "Save it as .xlsx or CSV and upload that."],
+  [/^Index\/Document\.iwa$/, "a Numbers spreadsheet", SAVE_AS_CSV],
+  [/^word\//, "a Word document", SAVE_AS_CSV],
+  [/^\[Content_Types\]\.xml$/, "an Office file without a workbook", SAVE_AS_CSV],
+  [/^mimetype$/, "an OpenDocument file, but not a spreadsheet", SAVE_AS_CSV],
+];
+
+/** The error about an archive that is no spreadsheet. */
+export function unsupportedArchive(names: readonly string[]): ListFileError {
+  const kind = ARCHIVE_KINDS.find(([entry]) => names.some((name) => entry.test(name)));
+  const [, name, remedy] = kind ?? [undefined, "a ZIP archive", UNPACK];
+  return unsupported(name, remedy);
+}
+
+function unsupported(name: string, remedy: string): ListFileError {
+  return new ListFileError("unsupported_file", `This is ${name}, which is not supported. ${remedy}`);
 }
 
 /** Structured text formats. */

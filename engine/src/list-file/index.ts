@@ -1,14 +1,22 @@
-/** Parses uploaded lists and writes result files. Everything streams; no file system or sockets here. */
+/** Parses uploaded lists and writes result files. Everything streams; only spreadsheets take a temporary file. */
 
 export { csvLine } from "./csv-line.ts";
 export { emailIn } from "./email-cell.ts";
 export { createEmailColumnFinder, type EmailColumnFinder } from "./email-column.ts";
 export { type ListFile, type ListFileLimits, openListFile } from "./list-file.ts";
 export { ListFileError, type ListFileErrorKind } from "./list-file-error.ts";
+export { openTempFile } from "./temp-file.ts";
 export {
   createUniqueEmailIndex,
   emailIdentity,
   identityOf,
   type UniqueEmailIndex,
 } from "./unique-email-index.ts";
-export { VERDICT_COLUMNS, type VerdictCells, verdictCells } from "./verdict-columns.ts";
+export {
+  cellsOf,
+  columnOf,
+  VERDICT_COLUMNS,
+  type VerdictCells,
+  verdictCell,
+  verdictCells,
+} from "./verdict-columns.ts";

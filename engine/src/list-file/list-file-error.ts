@@ -21,4 +21,5 @@ export type ListFileErrorKind =
   | "undecodable_file"
   | "compression_bomb"
   | "payload_too_large"
-  | "too_many_rows";
+  | "too_many_rows"
+  | "sheet_not_found";

@@ -2,17 +2,19 @@
  * Opens an uploaded file as a table of text.
  *
  * The first bytes are read to detect the format; then everything streams: chunks → blocks of text bytes (gunzip.ts) →
- * text (text-decoder.ts) → rows (csv-parser.ts) → batches. Nothing is held longer than a batch, and the event loop
- * runs after each block. What cannot be a table is rejected with a ListFileError.
+ * text (text-decoder.ts) → rows (csv-parser.ts) → batches. A spreadsheet is copied to a temporary file first; its rows
+ * (spreadsheet/) take the same way from there. Nothing is held longer than a batch, and the event loop runs after each
+ * block. What cannot be a table is rejected with a ListFileError.
  */
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { type CsvParser, createCsvParser } from "./csv-parser.ts";
 import { findDelimiter } from "./delimiter.ts";
 import { guessEncoding } from "./encoding.ts";
-import { rejectBinaries, rejectDocuments } from "./file-type.ts";
+import { isZip, rejectBinaries, rejectDocuments } from "./file-type.ts";
 import { decompressed, prepend } from "./gunzip.ts";
 import { columnNames, isHeader } from "./header-row.ts";
 import { ListFileError } from "./list-file-error.ts";
+import type { RowPart } from "./spreadsheet/row-collector.ts";
 import { decoded, decodedHead, InvalidByteError } from "./text-decoder.ts";
 
 export type ListFile = {
@@ -22,6 +24,9 @@ export type ListFile = {
   columns: string[];
   delimiter: string;
   encoding: string;
+  /** Of a spreadsheet: the sheet that is read, and all of them. */
+  sheet?: string;
+  sheets?: string[];
   /** The first data rows, at most 5. */
   sampleRows: string[][];
   /**
@@ -38,6 +43,10 @@ export type ListFileLimits = {
   maxRows: number;
   maxColumns?: number;
   maxCellChars?: number;
+  /** Of a spreadsheet, the sheet to read. Default: the first one with emails. */
+  sheet?: string | undefined;
+  /** Whether the first row is a header. Default: detected. */
+  hasHeader?: boolean | undefined;
 };
 
 const MAX_COLUMNS = 1000;
@@ -60,32 +69,64 @@ export async function openListFile(
   const blocks = decompressed(bytes, limits.maxTextBytes);
   try {
     const head = await readHead(blocks);
+    const bytesAgain = prepend(head.blocks, blocks);
+    if (isZip(head.bytes)) return await openSheet(bytesAgain, { ...limits, maxColumns, maxCellChars });
     rejectBinaries(head.bytes);
     const encoding = await guessEncoding(head.bytes, head.isWhole);
     const headText = decodedHead(head.bytes, encoding);
     rejectDocuments(headText);
     const { delimiter, declaredChars } = await findDelimiter(headText, head.isWhole);
 
-    const texts = skipChars(decoded(prepend(head.blocks, blocks), encoding), declaredChars);
+    const texts = skipChars(decoded(bytesAgain, encoding), declaredChars);
     const parts = rowsIn(texts, createCsvParser({ delimiter, maxColumns, maxCellChars }));
-    const first = await firstParts(parts);
-    const rows = first.flatMap((part) => part.rows);
-    if (rows.length === 0) throw new ListFileError("empty_file", "The file is empty.");
-    const hasHeader = isHeader(rows[0]!, rows.slice(1, INSPECTED_ROWS));
-    const header = hasHeader ? rows.shift() : undefined;
-    if (hasHeader) first.find((part) => part.rows.length > 0)!.rows.shift();
-    return {
-      header,
-      columns: columnNames(header, widthOf(header, rows)),
-      delimiter,
-      encoding: encoding === "ascii" ? "utf-8" : encoding,
-      sampleRows: rows.slice(0, SAMPLE_ROWS),
-      batches: batchesOf(prepend(first, parts), limits.maxRows, () => blocks.return(undefined)),
-    };
+    const table = await tableOf(parts, limits, () => blocks.return(undefined));
+    return { ...table, delimiter, encoding: encoding === "ascii" ? "utf-8" : encoding };
   } catch (error) {
     blocks.return(undefined).catch(() => {}); // not awaited: the sender may be slow to notice
     throw error;
   }
+}
+
+async function openSheet(
+  bytes: AsyncIterable<Uint8Array>,
+  limits: ListFileLimits & { maxColumns: number; maxCellChars: number },
+): Promise<ListFile> {
+  // Loaded by the first spreadsheet: most files are text.
+  const { openSpreadsheet } = await import("./spreadsheet/spreadsheet.ts");
+  const { sheet, sheets, rows, close } = await openSpreadsheet(bytes, limits, limits.sheet);
+  try {
+    return {
+      ...(await tableOf(rows, limits, close)),
+      delimiter: ",",
+      encoding: "utf-8",
+      sheet,
+      sheets,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type Table = Pick<ListFile, "header" | "columns" | "sampleRows" | "batches">;
+
+async function tableOf(
+  parts: AsyncGenerator<RowPart>,
+  limits: ListFileLimits,
+  close: () => Promise<unknown>,
+): Promise<Table> {
+  const first = await firstParts(parts);
+  const rows = first.flatMap((part) => part.rows);
+  if (rows.length === 0) throw new ListFileError("empty_file", "The file is empty.");
+  const hasHeader = limits.hasHeader ?? isHeader(rows[0]!, rows.slice(1, INSPECTED_ROWS));
+  const header = hasHeader ? rows.shift() : undefined;
+  if (hasHeader) first.find((part) => part.rows.length > 0)!.rows.shift();
+  return {
+    header,
+    columns: columnNames(header, widthOf(header, rows)),
+    sampleRows: rows.slice(0, SAMPLE_ROWS),
+    batches: batchesOf(prepend(first, parts), limits.maxRows, close),
+  };
 }
 
 type Head = {
@@ -118,10 +159,7 @@ async function* skipChars(texts: AsyncIterable<string>, chars: number): AsyncGen
   }
 }
 
-/** The rows completed by a block of text, and roughly their size. */
-type Part = { rows: string[][]; chars: number; cells: number };
-
-async function* rowsIn(texts: AsyncIterable<string>, parser: CsvParser): AsyncGenerator<Part> {
+async function* rowsIn(texts: AsyncIterable<string>, parser: CsvParser): AsyncGenerator<RowPart> {
   let rowCount = 0;
   try {
     for await (const text of texts) {
@@ -152,8 +190,8 @@ function undecodable({ encoding, position }: InvalidByteError, rowsBefore: numbe
 }
 
 /** Enough rows to detect the header: a hundred ordinary ones, or a header and a sample of very long ones. */
-async function firstParts(parts: AsyncGenerator<Part>): Promise<Part[]> {
-  const read: Part[] = [];
+async function firstParts(parts: AsyncGenerator<RowPart>): Promise<RowPart[]> {
+  const read: RowPart[] = [];
   let rows = 0;
   let chars = 0;
   while (rows <= INSPECTED_ROWS && (rows <= SAMPLE_ROWS || chars < INSPECTED_CHARS)) {
@@ -173,7 +211,7 @@ function widthOf(header: readonly string[] | undefined, rows: readonly string[][
 }
 
 async function* batchesOf(
-  parts: AsyncIterable<Part>,
+  parts: AsyncIterable<RowPart>,
   maxRows: number,
   close: () => Promise<unknown>,
 ): AsyncGenerator<string[][]> {

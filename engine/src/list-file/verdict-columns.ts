@@ -1,6 +1,10 @@
 /** The result columns that are appended to the customer's own. */
+import type { ValidationResult } from "@mailvet/contract";
+import { RESULT_COLUMNS, type ResultColumn } from "@mailvet/contract/words";
 
-export type VerdictCells = {
+export type VerdictCells = Pick<Cells, ResultColumn>;
+
+type Cells = {
   status: string;
   sub_status: string;
   confidence: number;
@@ -16,31 +20,57 @@ export type VerdictCells = {
   smtp_code: number;
   checked_at: string;
   is_duplicate: boolean;
+  reason: string;
+  flags: readonly string[];
+  mx_host: string;
+  /** What the score of the mailbox name is based on. */
+  ai_reasons: readonly string[];
   recommendation: string;
 };
 
-const FIELDS = [
-  "status",
-  "sub_status",
-  "confidence",
-  "is_valid",
-  "safe_to_send",
-  "score",
-  "suggestion",
-  "provider",
-  "is_catchall",
-  "is_disposable",
-  "is_role_based",
-  "is_free",
-  "smtp_code",
-  "checked_at",
-  "is_duplicate",
-  "recommendation",
-] as const satisfies readonly (keyof VerdictCells)[];
+export const columnOf = (field: ResultColumn) => `mailvet_${field}`;
 
-export const VERDICT_COLUMNS: readonly string[] = FIELDS.map((field) => `mailvet_${field}`);
+export const VERDICT_COLUMNS: readonly string[] = RESULT_COLUMNS.map(columnOf);
 
-/** The cells under VERDICT_COLUMNS; all blank for a row without a verdict. */
-export function verdictCells(verdict: VerdictCells | undefined): string[] {
-  return FIELDS.map((field) => String(verdict?.[field] ?? ""));
+/** The cells under the columns of these fields; all blank for a row without a verdict. */
+export function verdictCells(
+  verdict: Partial<VerdictCells> | undefined,
+  fields: readonly ResultColumn[] = RESULT_COLUMNS,
+): string[] {
+  return fields.map((field) => String(verdictCell(verdict, field)));
+}
+
+/** Of a list: one text. */
+export function verdictCell(
+  verdict: Partial<VerdictCells> | undefined,
+  field: ResultColumn,
+): string | number | boolean {
+  const value = verdict?.[field] ?? "";
+  return typeof value === "object" ? value.join(" | ") : value;
+}
+
+/** Of the first row with this email. */
+export function cellsOf({ details, catchall, metadata, ...result }: ValidationResult): VerdictCells {
+  return {
+    status: result.status,
+    sub_status: result.sub_status,
+    confidence: result.confidence,
+    is_valid: result.is_valid,
+    safe_to_send: result.safe_to_send,
+    score: result.score,
+    suggestion: result.suggestion,
+    provider: details.provider,
+    is_catchall: catchall.is_catchall,
+    is_disposable: details.is_disposable,
+    is_role_based: details.is_role_based,
+    is_free: details.is_free,
+    smtp_code: details.smtp_code,
+    checked_at: new Date(metadata.checked_at * 1000).toISOString(),
+    is_duplicate: false,
+    reason: result.reason,
+    flags: result.flags,
+    mx_host: details.mx_host,
+    ai_reasons: result.ai_enhancement.reasons,
+    recommendation: result.recommendation,
+  };
 }

@@ -109,4 +109,14 @@ export async function lockAccount(tx: Pick<Orm, "select">, accountId: string): P
 export const accountSql = {
   join: (accountIdColumn: string) => `join accounts on accounts.id = ${accountIdColumn}`,
   rights: `accounts.plan, accounts.is_operator as "isOperator"`,
+  /**
+   * Whether it is an operator who must enable two-factor sign-in first. The parameter says whether that is required, the other
+   * one whether a passkey has been used.
+   */
+  needsTwoFactor: (
+    isRequired: string,
+    byPasskey: string,
+  ) => `accounts.is_operator and ${isRequired} and not ${byPasskey}
+    and not exists (select from two_factor f where f.account_id = accounts.id and f.enabled_at is not null)`,
+  hasPasskey: "exists (select from passkeys p where p.account_id = accounts.id)",
 };

@@ -9,6 +9,7 @@ import { type Actor, recordAudit } from "../audit/audit-writer.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { notifySql } from "../db/pubsub.ts";
+import { accountSql } from "./account-queries.ts";
 import { remember, type SessionClient } from "./known-clients.ts";
 import { sessions } from "./schema.ts";
 import { makeSecret, secretHash } from "./secret-token.ts";
@@ -75,11 +76,10 @@ type Found = Omit<KnownSession, "expiresAt"> & { expiresAt: Date; lastSeenAt: Da
 const FIND = {
   name: "session_find",
   text: `
-    select s.id as "sessionId", s.account_id as "accountId", a.plan, a.is_operator as "isOperator",
-      a.is_operator and $4 and not s.by_passkey and not exists
-        (select from two_factor f where f.account_id = a.id and f.enabled_at is not null) as "needsTwoFactor",
+    select s.id as "sessionId", s.account_id as "accountId", ${accountSql.rights},
+      ${accountSql.needsTwoFactor("$4", "s.by_passkey")} as "needsTwoFactor",
       s.expires_at as "expiresAt", s.last_seen_at as "lastSeenAt"
-    from sessions s join accounts a on a.id = s.account_id
+    from sessions s ${accountSql.join("s.account_id")}
     where s.token_hash = $1 and s.expires_at > $2 and s.last_seen_at > $3`,
 };
 

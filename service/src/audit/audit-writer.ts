@@ -60,7 +60,7 @@ export function auditOnCommit<Made>(
   return (tx, made) => recordAudit(tx, actor, entryOf(made));
 }
 
-const KINDS = { session: "session", key: "api_key" } as const satisfies Record<
+const KINDS = { session: "session", key: "api_key", operator_key: "operator_key" } as const satisfies Record<
   Caller["by"]["kind"],
   AuditActorKind
 >;

@@ -1,12 +1,15 @@
-/** Who makes a request: an account, by one of its API keys or by a session of the web app, in live or test mode. */
-import type { KeyScope, Plan } from "@mailvet/contract";
+/**
+ * Who makes a request: an account, by one of its API keys or by a session of the web app, in live or test mode; or an
+ * operator, by a session or an operator key.
+ */
+import type { KeyScope, OperatorScope, Plan } from "@mailvet/contract";
 
 export type Caller = Owner & {
   plan: Plan;
   isOperator: boolean;
   /** An operator who must sign in with two factors before using these rights. */
   needsTwoFactor?: boolean;
-  by: ByKey | BySession;
+  by: ByKey | BySession | ByOperatorKey;
 };
 
 /**
@@ -22,3 +25,6 @@ export type Owner = {
 export type ByKey = { kind: "key"; keyId: string; scopes: readonly KeyScope[] };
 
 export type BySession = { kind: "session"; sessionId: string };
+
+/** On operator endpoints only. */
+export type ByOperatorKey = { kind: "operator_key"; keyId: string; scopes: readonly OperatorScope[] };

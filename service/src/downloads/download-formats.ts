@@ -1,20 +1,14 @@
-/** Download formats: CSV, NDJSON, XLSX. */
-import type { DownloadFormat } from "@mailvet/contract";
-import {
-  csvLine,
-  emailIn,
-  VERDICT_COLUMNS,
-  type VerdictCells,
-  verdictCells,
-} from "@mailvet/engine/list-file";
-import type { DownloadRow } from "./download-rows.ts";
+/** Download formats: CSV, NDJSON, XLSX, and a ZIP archive of CSV files. */
+import type { DownloadFormat, ResultColumn } from "@mailvet/contract";
+import { columnOf, csvLine, emailIn, verdictCell, verdictCells } from "@mailvet/engine/list-file";
+import type { DownloadRow, RowVerdict } from "./download-rows.ts";
 import { writeRows } from "./text-writer.ts";
 import { xlsxFile } from "./xlsx-writer.ts";
 
-export type FormatWriter = {
-  contentType: string;
-  write(table: DownloadTable, rows: AsyncIterable<readonly DownloadRow[]>): AsyncIterable<string | Buffer>;
-};
+export type FormatWriter = (
+  table: DownloadTable,
+  rows: AsyncIterable<readonly DownloadRow[]>,
+) => AsyncIterable<string | Buffer>;
 
 /** Properties of the whole file. */
 export type DownloadTable = {
@@ -25,75 +19,99 @@ export type DownloadTable = {
   delimiter: string;
   /** Index of the column with the emails. */
   emailColumn: number;
+  /** Of ours. */
+  fields: readonly ResultColumn[];
+  /** Of the customer's columns only that with the emails. */
+  isEmailOnly: boolean;
+  /** For Excel, which otherwise takes UTF-8 for the system's code page. */
+  hasByteOrderMark: boolean;
+  /** Further columns with emails. */
+  moreColumns: readonly { number: number; name: string }[];
   /** Simulated verdicts: every row says so. */
   isTest: boolean;
 };
 
-export const FORMAT_WRITERS: Readonly<Record<DownloadFormat, FormatWriter>> = {
-  csv: {
-    contentType: "text/csv; charset=utf-8; header=present",
-    write: ({ header, delimiter, isTest }, rows) =>
-      writeRows(rows, {
-        top: csvLine([...header, ...verdictColumns(isTest)], delimiter),
-        row: ({ verdict, ...row }) =>
-          csvLine(
-            cellsOf(row, header.length, marked(verdictCells(verdict), isTest, verdict ? "true" : "")),
-            delimiter,
-          ),
-      }),
+/** A ZIP archive has several tables, which job-download.ts puts together. */
+export type TableFormat = Exclude<DownloadFormat, "zip">;
+
+export const CONTENT_TYPES: Readonly<Record<DownloadFormat, string>> = {
+  csv: "text/csv; charset=utf-8; header=present",
+  ndjson: "application/x-ndjson",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  zip: "application/zip",
+};
+
+const BYTE_ORDER_MARK = "\u{feff}";
+
+export const FORMAT_WRITERS: Readonly<Record<TableFormat, FormatWriter>> = {
+  csv: (table, rows) => {
+    const textsOf = (verdict: RowVerdict | undefined) => verdictCells(verdict, table.fields);
+    return writeRows(rows, {
+      top: (table.hasByteOrderMark ? BYTE_ORDER_MARK : "") + csvLine(headerOf(table), table.delimiter),
+      row: (row) => csvLine(cellsOf(row, table, textsOf, "true"), table.delimiter),
+    });
   },
-  ndjson: {
-    contentType: "application/x-ndjson",
-    write: (table, rows) => writeRows(rows, { row: (row) => `${JSON.stringify(objectOf(row, table))}\n` }),
-  },
-  xlsx: {
-    contentType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    write: ({ header, isTest }, rows) =>
-      xlsxFile([...header, ...verdictColumns(isTest)], rows, ({ verdict, ...row }) =>
-        cellsOf(row, header.length, marked(typedCells(verdict), isTest, verdict ? true : "")),
-      ),
+  ndjson: (table, rows) => writeRows(rows, { row: (row) => `${JSON.stringify(objectOf(row, table))}\n` }),
+  xlsx: (table, rows) => {
+    const typedOf = (verdict: RowVerdict | undefined) =>
+      table.fields.map((field) => verdictCell(verdict, field));
+    return xlsxFile(headerOf(table), rows, (row) => cellsOf(row, table, typedOf, true));
   },
 };
 
-/** Field names of a verdict, without the prefix of the columns. */
-const VERDICT_FIELDS = VERDICT_COLUMNS.map((column) => column.slice("mailvet_".length) as keyof VerdictCells);
+/** The columns of the file that are written. */
+function ownColumns({ header, isEmailOnly, emailColumn, moreColumns }: DownloadTable): readonly number[] {
+  return isEmailOnly ? [emailColumn, ...moreColumns.map(({ number }) => number)] : [...header.keys()];
+}
+
+function headerOf(table: DownloadTable): string[] {
+  const { header, fields, moreColumns, isTest } = table;
+  const verdict = fields.map(columnOf);
+  const more = moreColumns.flatMap(({ name }) => verdict.map((column) => `${column} (${name})`));
+  const own = ownColumns(table).map((number) => header[number]!);
+  return [...own, ...verdict, ...(isTest ? ["mailvet_sandbox"] : []), ...more];
+}
 
 /**
- * A row's cells followed by its verdict, each below its header. Short rows are padded; surplus cells, which have no
- * header, come after the verdict.
+ * A row's cells followed by its verdicts, each below its header. Short rows are padded; surplus cells, which have no
+ * header, come after the verdicts.
  */
 function cellsOf<Cell>(
-  { cells }: Pick<DownloadRow, "cells">,
-  width: number,
-  verdict: readonly Cell[],
+  { cells, verdict, more }: DownloadRow,
+  table: DownloadTable,
+  present: (verdict: RowVerdict | undefined) => readonly Cell[],
+  mark: Cell,
 ): (string | Cell)[] {
-  if (cells.length === width) return [...cells, ...verdict];
-  const own = Array.from({ length: width }, (_, n) => cells[n] ?? "");
-  return [...own, ...verdict, ...cells.slice(width)];
+  const { header, isEmailOnly, isTest } = table;
+  const sandbox = isTest ? [verdict ? mark : ""] : [];
+  const verdicts = [...present(verdict), ...sandbox, ...more.flatMap(present)];
+  if (!isEmailOnly && cells.length === header.length) return [...cells, ...verdicts];
+  const own = ownColumns(table).map((number) => cells[number] ?? "");
+  return [...own, ...verdicts, ...(isEmailOnly ? [] : cells.slice(header.length))];
 }
 
-const verdictColumns = (isTest: boolean) => marked(VERDICT_COLUMNS, isTest, "mailvet_sandbox");
-
-function marked<Cell>(cells: readonly Cell[], isTest: boolean, mark: Cell): readonly Cell[] {
-  return isTest ? [...cells, mark] : cells;
-}
-
-function typedCells(verdict: VerdictCells | undefined): (string | number | boolean)[] {
-  return VERDICT_FIELDS.map((field) => verdict?.[field] ?? "");
-}
-
-function objectOf({ number, cells, verdict }: DownloadRow, { columns, emailColumn, isTest }: DownloadTable) {
-  const own: Record<string, string> = Object.create(null); // a column may be called __proto__
-  columns.forEach((column, n) => {
-    own[column] = cells[n] ?? "";
-  });
+function objectOf({ number, cells, verdict, more }: DownloadRow, table: DownloadTable) {
+  const { columns, emailColumn, moreColumns, isTest, fields, isEmailOnly } = table;
   const object: Record<string, unknown> = {
     row: number,
     email: verdict?.email ?? emailIn(cells[emailColumn]),
-    columns: own,
   };
-  if (cells.length > columns.length) object.surplus_cells = cells.slice(columns.length);
-  for (const field of VERDICT_FIELDS) object[field] = verdict?.[field] ?? null;
+  if (!isEmailOnly) {
+    const own: Record<string, string> = Object.create(null); // a column may be called __proto__
+    columns.forEach((column, n) => {
+      own[column] = cells[n] ?? "";
+    });
+    object.columns = own;
+    if (cells.length > columns.length) object.surplus_cells = cells.slice(columns.length);
+  }
+  for (const field of fields) object[field] = verdict?.[field] ?? null;
   if (isTest && verdict) object.sandbox = true;
+  if (moreColumns.length > 0) {
+    object.more = moreColumns.map(({ number: column, name }, n) => ({
+      column: name,
+      email: more[n]?.email ?? emailIn(cells[column]),
+      ...Object.fromEntries(fields.map((field) => [field, more[n]?.[field] ?? null])),
+    }));
+  }
   return object;
 }

@@ -1,43 +1,113 @@
 /** Rows of a job's file as uploaded, each with its verdict. Read part by part, so memory stays flat. */
-import type { Status } from "@mailvet/contract";
+import { type ResultColumn, recommendationOf } from "@mailvet/contract";
+import { cellsOf, type VerdictCells } from "@mailvet/engine/list-file";
 import type pg from "pg";
+import { inTimeSlices } from "../base/event-loop-yield.ts";
+import { firstCellOf, placeOf } from "../jobs/job-columns.ts";
 import { resultsExpired } from "../jobs/job-list.ts";
 import type { JobRow } from "../jobs/job-record.ts";
-import { hasResults, type RowVerdict, readVerdicts } from "../jobs/result-rows.ts";
+import { hasResults } from "../jobs/result-rows.ts";
+import { isFiltered, type ResultSelection } from "../jobs/results/result-query.ts";
+import { readOrder, readVerdicts, type SharedRows } from "../jobs/results/result-reader.ts";
+import { type InspectEmail, reportOfRow } from "../jobs/results/result-report.ts";
 import type { StoredFile, UploadFiles, UploadPart } from "../uploads/upload-files.ts";
 
 export type DownloadRow = {
   /** From 1. */
   number: number;
   cells: readonly string[];
-  /** Undefined: the cell is empty, or the job ended before this row was checked. */
+  /** Undefined: the cell is empty, or the job ended before this row was checked. While it waits, only the status. */
   verdict: RowVerdict | undefined;
+  /** Of further email columns. */
+  more: readonly (RowVerdict | undefined)[];
 };
+
+/** With the email as spelled in this row. */
+export type RowVerdict = Partial<VerdictCells> & { email?: string };
+
+export type DownloadSource = {
+  pool: pg.Pool;
+  files: Pick<UploadFiles, "read">;
+  inspect: InspectEmail;
+  /** Columns that are wanted. Some are derived from the evidence, which takes most of the time. */
+  fields: readonly ResultColumn[];
+  upload: StoredFile;
+  job: JobRow;
+};
+
+const PENDING: RowVerdict = { status: "pending" };
+/** Not stored with a result (result-report.ts). */
+const DERIVED: ReadonlySet<ResultColumn> = new Set(["reason", "flags", "mx_host", "ai_reasons"]);
+/** Rows of a sorted file that are collected in one pass over the upload. */
+const SORTED_AT_ONCE = 20_000;
+/** Evidence that rows share is read once for rows near each other. */
+const MAX_SHARED = 5_000;
 
 /** No transaction is held open: a slow reader locks nothing. */
 export async function* downloadRows(
-  { pool, files }: { pool: pg.Pool; files: Pick<UploadFiles, "read"> },
-  upload: StoredFile,
-  job: JobRow,
-  status: Status | undefined,
+  source: DownloadSource,
+  selection: ResultSelection,
+): AsyncGenerator<DownloadRow[]> {
+  const { sort } = selection;
+  yield* sort === undefined || sort === "row" ? inFileOrder(source, selection) : sorted(source, selection);
+}
+
+async function* inFileOrder(
+  { pool, files, inspect, fields, upload, job }: DownloadSource,
+  selection: ResultSelection,
 ): AsyncGenerator<DownloadRow[]> {
   let rowsRead = 0;
-  const parts = oneAhead(files.read(pool, upload), (part) => withVerdicts(pool, job, part));
-  for await (const { part, verdicts } of parts) {
-    rowsRead += part.rows.length;
-    const rows = part.rows.map((cells, n): DownloadRow => {
-      const number = part.firstRow + n;
-      return { number, cells, verdict: verdicts.get(number) };
+  const isDerived = fields.some((field) => DERIVED.has(field));
+  const shared: SharedRows = new Map();
+  // Before the verdicts: a row that is settled meanwhile has one then.
+  const pending = new Set(await readOrder(pool, job, selection, "pending"));
+  const withVerdicts = async (part: UploadPart): Promise<DownloadRow[]> => {
+    const { firstRow, rows } = part;
+    const [from, to] = [firstCellOf(job, firstRow), firstCellOf(job, firstRow + rows.length)];
+    const found = await readVerdicts(pool, job, selection, from, to, shared);
+    if (shared.size > MAX_SHARED) shared.clear();
+    const verdictAt = (cell: number): RowVerdict | undefined => {
+      const { email, verdict, is_duplicate } = found.get(cell) ?? {};
+      if (email === undefined || !verdict) return pending.has(cell) ? PENDING : undefined;
+      const verdictCells = isDerived
+        ? cellsOf(reportOfRow(inspect, email, verdict))
+        : { ...verdict, recommendation: recommendationOf(verdict) };
+      return { ...verdictCells, is_duplicate: is_duplicate ?? false, email };
+    };
+    return inTimeSlices(rows, (cells, n): DownloadRow => {
+      const number = firstRow + n;
+      const cell = firstCellOf(job, number);
+      const more = job.moreColumns.map((_, index) => verdictAt(cell + 1 + index));
+      return { number, cells, verdict: verdictAt(cell), more };
     });
-    yield status === undefined ? rows : rows.filter(({ verdict }) => verdict?.status === status);
+  };
+  const isWhole = !isFiltered(selection);
+  for await (const rows of oneAhead(files.read(pool, upload), withVerdicts)) {
+    rowsRead += rows.length;
+    yield isWhole
+      ? rows
+      : rows.filter(({ verdict, more }) => [verdict, ...more].some((one) => one !== undefined));
   }
   // Rows deleted during the download are missing, and an incomplete file must not look complete.
   if (rowsRead < job.totalRows || !(await hasResults(pool, job.id))) throw resultsExpired();
 }
 
-async function withVerdicts(pool: pg.Pool, job: JobRow, part: UploadPart) {
-  const verdicts = await readVerdicts(pool, job, part.firstRow, part.firstRow + part.rows.length);
-  return { part, verdicts };
+/** One pass over the upload for every so many rows. Rows without an email come last. */
+async function* sorted(source: DownloadSource, selection: ResultSelection): AsyncGenerator<DownloadRow[]> {
+  const { sort: _, ...filter } = selection;
+  const cells = await readOrder(source.pool, source.job, selection, "all");
+  const order = [...new Set(cells.map((cell) => placeOf(source.job, cell).row))];
+  for (let first = 0; first < order.length; first += SORTED_AT_ONCE) {
+    const wanted = order.slice(first, first + SORTED_AT_ONCE);
+    const found = new Map<number, DownloadRow | undefined>(wanted.map((number) => [number, undefined]));
+    for await (const rows of inFileOrder(source, filter))
+      for (const row of rows) if (found.has(row.number)) found.set(row.number, row);
+    yield wanted.flatMap((number) => found.get(number) ?? []);
+  }
+  if (isFiltered(filter)) return;
+  const isSorted = new Set(order);
+  for await (const rows of inFileOrder(source, filter))
+    yield rows.filter(({ number }) => !isSorted.has(number));
 }
 
 /** Maps each item, starting while the previous result is still being consumed. */

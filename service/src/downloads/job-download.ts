@@ -1,70 +1,122 @@
 /**
- * Download of a job: the customer's rows and columns in their order, followed by the verdict columns.
+ * Download of a job: the customer's rows and columns, followed by the verdict columns; while the job runs, what there is.
  *
  * Refusals are thrown before the first byte. A later error can only abort the stream.
  */
-import type { DownloadFormat, Status } from "@mailvet/contract";
-import { VERDICT_COLUMNS } from "@mailvet/engine/list-file";
+import {
+  type DownloadFormat,
+  type DownloadQuery,
+  RESULT_COLUMNS,
+  RESULT_STATUSES,
+  type ResultColumn,
+} from "@mailvet/contract";
 import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
-import { findEndedJob, resultsExpired } from "../jobs/job-list.ts";
+import { findReadableJob, resultsExpired } from "../jobs/job-list.ts";
+import { type PartialResults, partialOf } from "../jobs/results/job-results.ts";
+import type { ResultSelection } from "../jobs/results/result-query.ts";
+import type { InspectEmail } from "../jobs/results/result-report.ts";
 import { findUpload } from "../uploads/stored-upload.ts";
 import type { UploadFiles } from "../uploads/upload-files.ts";
-import { type DownloadTable, FORMAT_WRITERS } from "./download-formats.ts";
-import { downloadRows } from "./download-rows.ts";
+import { CONTENT_TYPES, type DownloadTable, FORMAT_WRITERS } from "./download-formats.ts";
+import { downloadName } from "./download-name.ts";
+import { type DownloadSource, downloadRows } from "./download-rows.ts";
 import { MAX_XLSX_CELLS, MAX_XLSX_ROWS } from "./xlsx-writer.ts";
+import { zipArchive } from "./zip-archive.ts";
 
 export type JobDownload = {
   filename: string;
   contentType: string;
+  /** Undefined: the job has ended. */
+  partial: PartialResults | undefined;
   /** Can be read once. Work ends when the reader stops. */
   content: AsyncIterable<string | Buffer>;
 };
 
-export type DownloadDeps = { database: Database; files: Pick<UploadFiles, "read"> };
+export type DownloadDeps = { database: Database; files: Pick<UploadFiles, "read">; inspect: InspectEmail };
+
+export type DownloadRequest = Omit<DownloadQuery, "format" | "mode"> & {
+  format: DownloadFormat;
+  /** The Accept-Language header. */
+  languages?: string | undefined;
+};
 
 export async function jobDownload(
-  { database, files }: DownloadDeps,
+  { database, files, inspect }: DownloadDeps,
   owner: Owner,
   jobId: string,
-  { format, status }: { format: DownloadFormat; status?: Status | undefined },
+  { format, final, columns: wanted, dialect, separator, languages, ...selection }: DownloadRequest,
 ): Promise<JobDownload> {
-  const job = await findEndedJob(database, owner, jobId);
+  const job = await findReadableJob(database, owner, jobId, final);
   const upload = await findUpload(database.orm, job.uploadId);
   if (!upload) throw resultsExpired();
   const { columns, header, delimiter } = upload;
-  if (format === "xlsx") refuseTooLargeForXlsx(job.totalRows, columns.length);
+  const names = wanted?.split(",") ?? [];
+  const chosen = names.filter((name): name is ResultColumn => name !== "email");
+  const forExcel = dialect === "excel";
   const table: DownloadTable = {
     header: columns.map((column, n) => header?.[n] ?? column),
     columns,
-    delimiter,
+    delimiter: separator ?? (forExcel ? excelSeparator(languages) : delimiter),
     emailColumn: job.columnNumber,
+    fields: wanted === undefined ? RESULT_COLUMNS : chosen,
+    isEmailOnly: names.includes("email"),
+    hasByteOrderMark: forExcel,
+    moreColumns: job.moreColumns,
     isTest: job.isTest,
   };
-  const { contentType, write } = FORMAT_WRITERS[format];
+  if (format === "xlsx")
+    refuseTooLargeForXlsx(job.totalRows, columns.length + (1 + job.moreColumns.length) * table.fields.length);
+  const partial = partialOf(job);
+  const source: DownloadSource = {
+    pool: await database.readPool(),
+    files,
+    inspect,
+    fields: table.fields,
+    upload,
+    job,
+  };
+  const nameOf = (filter: ResultSelection, as: DownloadFormat) =>
+    downloadName(job.filename, filter, { format: as, isPartial: partial !== undefined });
+  const tableOf = (filter: ResultSelection, as: Exclude<DownloadFormat, "zip">) =>
+    FORMAT_WRITERS[as](table, downloadRows(source, filter));
+  const parts = () => {
+    const statuses = selection.status?.split(",") ?? RESULT_STATUSES;
+    const filters = statuses
+      .filter((status) => status !== "pending" || partial !== undefined)
+      .map((status) => ({ ...selection, status }));
+    return filters.map((filter) => ({ name: nameOf(filter, "csv"), content: tableOf(filter, "csv") }));
+  };
   return {
-    filename: `${withoutExtensions(job.filename)}-results.${format}`,
-    contentType,
-    content: write(table, downloadRows({ files, pool: await database.readPool() }, upload, job, status)),
+    filename: nameOf(selection, format),
+    contentType: CONTENT_TYPES[format],
+    partial,
+    content: format === "zip" ? zipArchive(parts()) : tableOf(selection, format),
   };
 }
 
-/** By the size of the whole file, also with a status filter: the number of matching rows is only known at the end. */
+/** Where the decimal separator is a comma, Excel separates cells by semicolons. */
+function excelSeparator(languages = ""): string {
+  const [language = ""] = languages.split(/[,;]/, 1);
+  try {
+    const parts = new Intl.NumberFormat(language.trim() || "en").formatToParts(0.5);
+    return parts.some(({ type, value }) => type === "decimal" && value === ",") ? ";" : ",";
+  } catch {
+    return ","; // not a language tag, such as *
+  }
+}
+
+/** By the size of the whole file, also with a filter: the number of matching rows is only known at the end. */
 function refuseTooLargeForXlsx(rows: number, columns: number): void {
   if (rows > MAX_XLSX_ROWS) {
     const counted = `${rows.toLocaleString("en")} rows, and a sheet can have ${MAX_XLSX_ROWS.toLocaleString("en")}`;
     throw new Refusal("payload_too_large", `The file has ${counted}. Download it as CSV instead.`);
   }
-  if (rows * (columns + VERDICT_COLUMNS.length) > MAX_XLSX_CELLS) {
+  if (rows * columns > MAX_XLSX_CELLS) {
     throw new Refusal(
       "payload_too_large",
       "The file has too many cells for a workbook. Download it as CSV instead.",
     );
   }
-}
-
-/** "list.csv.gz" → "list". */
-function withoutExtensions(filename: string): string {
-  return filename.replace(/\.gz$/i, "").replace(/\.(csv|tsv|tab|txt)$/i, "") || "list";
 }

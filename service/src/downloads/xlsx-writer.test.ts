@@ -13,6 +13,7 @@ function rowSource(batches: number, error?: Error) {
           number,
           cells: [randomBytes(500).toString("hex")],
           verdict: undefined,
+          more: [],
         }));
       }
       if (error) throw error;

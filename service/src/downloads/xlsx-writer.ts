@@ -1,12 +1,11 @@
 /**
  * Writes a workbook with one sheet (Office Open XML) row by row, in flat memory. Text cells are never formulas.
  *
- * Our own instead of a library: docs/decisions/0011-own-xlsx-writer.md. The ZIP container is yazl's.
+ * Our own instead of a library: docs/decisions/0011-own-xlsx-writer.md. The ZIP container is in zip-archive.ts.
  */
-import { Readable } from "node:stream";
-import { ZipFile } from "yazl";
 import type { DownloadRow } from "./download-rows.ts";
 import { writeRows } from "./text-writer.ts";
+import { zipArchive } from "./zip-archive.ts";
 
 export type XlsxCell = string | number | boolean;
 
@@ -26,28 +25,8 @@ export function xlsxFile(
     row: (row) => rowXml(++number, cellsOf(row)),
     end: SHEET_END,
   });
-  return zip(sheet);
-}
-
-/**
- * Level 3 reaches three quarters of the best compression in a fraction of the time. The date is the earliest that DOS
- * can represent: the file does not reveal when it was made.
- */
-const ENTRY = { compressionLevel: 3, mtime: new Date(1980, 0, 1), forceDosTimestamp: true };
-
-/** A generator, because yazl reads its sources at once, and a download may be opened without being read (HEAD). */
-async function* zip(sheet: AsyncIterable<string>): AsyncGenerator<Buffer> {
-  const archive = new ZipFile();
-  const outputStream = archive.outputStream as Readable;
-  const source = Readable.from(sheet, { objectMode: false });
-  // yazl pipes without forwarding errors: one in the source ends the output, and a reader that leaves ends the source.
-  source.on("error", (error) => outputStream.destroy(error));
-  archive.on("error", (error) => outputStream.destroy(error));
-  outputStream.on("close", () => source.destroy());
-  for (const [name, text] of FRAME) archive.addBuffer(Buffer.from(text), name, ENTRY);
-  archive.addReadStream(source, "xl/worksheets/sheet1.xml", ENTRY);
-  archive.end();
-  yield* outputStream;
+  const frame = FRAME.map(([name, text]) => ({ name, content: Buffer.from(text) }));
+  return zipArchive([...frame, { name: "xl/worksheets/sheet1.xml", content: sheet }]);
 }
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';

@@ -12,6 +12,7 @@ import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { IdempotentResponses } from "../idempotency/idempotent-responses.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
+import type { OperatorKeys } from "../keys/operator-keys.ts";
 import type { HttpSettings } from "./http-settings.ts";
 import { acceptsOneOf } from "./middleware/accept-header.ts";
 import {
@@ -34,6 +35,7 @@ import { type RouteMethods, spendsCredits } from "./route-methods.ts";
 export type ApiDeps = {
   settings: HttpSettings;
   apiKeys: Pick<ApiKeys, "recognise">;
+  operatorKeys: Pick<OperatorKeys, "recognise">;
   sessions: Pick<Sessions, "find">;
   credentialWatch: CredentialWatch;
   cookie: SessionCookie;
@@ -83,6 +85,7 @@ function guardRequests(api: FastifyInstance, deps: ApiDeps): void {
     deps;
   const authenticate = createAuthenticate({
     recogniseKey: (text) => apiKeys.recognise(text),
+    recogniseOperatorKey: (text, ip) => deps.operatorKeys.recognise(text, ip),
     findSession: (token) => sessions.find(token),
     sessionTokenOf: (request) => cookie.read(request),
   });

@@ -3,15 +3,31 @@
  *
  * Authentication, limits, idempotency and the OpenAPI document are driven by this; routes do none of it themselves.
  */
-import type { KeyScope, ProblemCode } from "@mailvet/contract";
+import type { KeyScope, OperatorScope, ProblemCode } from "@mailvet/contract";
 import type { Caller } from "../base/caller.ts";
 import type { OnCredentialEnd } from "./middleware/credential-watch.ts";
 
 /**
- * Who may call a route: anyone; an API key with a scope, or a session; any API key, or a session; a session only; a
- * session of the operator only.
+ * Who may call a route: anyone; an API key with a scope, or a session; any API key, or a session; a session only; an
+ * operator key with a scope, or an operator's session; an operator's session only.
  */
-export type Access = "open" | { scope: KeyScope } | "any_key" | "session" | "operator";
+export type Access =
+  | "open"
+  | { scope: KeyScope }
+  | "any_key"
+  | "session"
+  | { operator: OperatorScope }
+  | "operator_session";
+
+/** Whether the route uses the rights of the operator. */
+export function isForOperator(access: Access | undefined): boolean {
+  return access === "operator_session" || (typeof access === "object" && "operator" in access);
+}
+
+/** Whether the route takes API keys, which operator keys are not. */
+export function takesApiKeys(access: Access): boolean {
+  return access === "any_key" || (typeof access === "object" && "scope" in access);
+}
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -26,6 +42,8 @@ declare module "fastify" {
     consumes?: "multipart/form-data";
     /** Besides JSON the body may be a file: as multipart/form-data, or as text/csv. */
     acceptsFile?: boolean;
+    /** The JSON body is streamed to the handler, and may take as long as a file. */
+    streamsJson?: boolean;
     /** Media types of the response, if not JSON. Errors are problem documents nevertheless. */
     produces?: readonly string[];
   }

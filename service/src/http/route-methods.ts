@@ -27,7 +27,7 @@ export function trackRouteMethods(app: FastifyInstance): RouteMethods {
 
 /** HEAD would cost a credit and return nothing, so these routes do not have it. */
 export function spendsCredits(access: Access | undefined): boolean {
-  return typeof access === "object" && access.scope !== "read";
+  return typeof access === "object" && "scope" in access && access.scope !== "read";
 }
 
 /** Whether a path matches a pattern such as /keys/:key_id. */

@@ -1,15 +1,19 @@
-/** What the owner of a job can do with it: cancel, pause, resume, erase. */
+/** What the owner of a job can do with it: cancel, pause, resume, finish, erase. */
 import type { Job } from "@mailvet/contract";
 import { eq } from "drizzle-orm";
 import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
-import type { BeforeCommit, Database } from "../db/database.ts";
+import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
 import type { UploadFiles } from "../uploads/upload-files.ts";
+import { findJobRow } from "./job-list.ts";
 import { lockJob } from "./job-lock.ts";
 import { type JobRow, readJobRecord } from "./job-record.ts";
+import { requireTransition } from "./job-state.ts";
 import type { JobTransitions } from "./job-transitions.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
+import { openRows, saveOpenRows } from "./open-rows.ts";
+import type { InspectEmail } from "./results/result-report.ts";
 import { deleteRows, eraseExpiredJobs, prepareRetention } from "./retention.ts";
 import { jobs } from "./schema.ts";
 
@@ -20,24 +24,32 @@ export type JobActions = {
   /** Checks in flight are still saved. */
   pause(owner: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
   resume(owner: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
+  /**
+   * Completes the job with the results it has. Emails that wait for a retry have the verdict of their last attempt; those that
+   * were not checked are unknown, and not charged.
+   */
+  finish(owner: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
   /** Deletes the job with its file and results. An active job is cancelled first. */
   erase(owner: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<void>;
   /** Deletes rows and results past retention, and creates the next partitions; returns the number of jobs. */
   eraseExpired(): Promise<number>;
 };
 
-type OwnerEvent = "cancel" | "pause" | "resume" | "erase";
+type OwnerEvent = "cancel" | "pause" | "resume" | "finish_now" | "erase";
 
 export type JobActionDeps = {
   database: Database;
   files: Pick<UploadFiles, "delete" | "deletingWhatCanBe">;
   transitions: Pick<JobTransitions, "apply">;
+  inspect: InspectEmail;
   /** How long rows and results are kept after the end. */
   retentionDays: number;
 };
 
+const STILL_READ = "The rows of the job are still being read. Try again in a moment, or cancel it.";
+
 export function createJobActions(deps: JobActionDeps): JobActions {
-  const { database, files, transitions, retentionDays } = deps;
+  const { database, files, transitions, inspect, retentionDays } = deps;
   const { orm, pool } = database;
 
   const apply = (
@@ -45,8 +57,10 @@ export function createJobActions(deps: JobActionDeps): JobActions {
     jobId: string,
     event: OwnerEvent,
     beforeCommit?: BeforeCommit<Job>,
+    beforeLock?: (tx: Orm) => Promise<unknown>,
   ): Promise<{ row: JobRow; record: Job }> =>
     orm.transaction(async (tx) => {
+      await beforeLock?.(tx);
       const row = await lockJob(tx, jobId, owner);
       if (!row) throw new Refusal("job_not_found", "No job with this id exists in this account.");
       await transitions.apply(tx, row, event);
@@ -64,6 +78,15 @@ export function createJobActions(deps: JobActionDeps): JobActions {
     cancel: action("cancel"),
     pause: action("pause"),
     resume: action("resume"),
+
+    async finish(owner, jobId, beforeCommit) {
+      const job = await findJobRow(orm, owner, jobId);
+      requireTransition(job.status, "finish_now");
+      if (!job.isPlanned) throw new Refusal("job_state_conflict", STILL_READ);
+      const rows = await openRows(orm, inspect, jobId);
+      const save = (tx: Orm) => saveOpenRows(tx, job, rows);
+      return (await apply(owner, jobId, "finish_now", beforeCommit, save)).record;
+    },
 
     async erase(owner, jobId, beforeCommit) {
       // The job expires in this transaction: if the process dies now, maintenance deletes the rest.

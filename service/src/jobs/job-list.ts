@@ -3,7 +3,7 @@ import type { Job, JobListQuery } from "@mailvet/contract";
 import { and, count, desc, eq } from "drizzle-orm";
 import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Orm } from "../db/database.ts";
 import { isJobOf } from "./job-lock.ts";
 import { isExpired, JOB_AND_COUNTS, type JobRow, jobRecord } from "./job-record.ts";
 import { hasEnded } from "./job-state.ts";
@@ -30,34 +30,46 @@ export async function listJobs(
   ]);
   const now = new Date();
   return {
-    jobs: rows.map(({ row, counts }) => jobRecord(row, counts ?? {}, now)),
+    jobs: rows.map(({ row, counts, retries }) => jobRecord(row, counts ?? {}, now, retries)),
     total: counted?.total ?? 0,
   };
 }
 
 export async function findJob(database: Database, owner: Owner, jobId: string): Promise<Job> {
-  const { row, counts } = await find(database, owner, jobId);
-  return jobRecord(row, counts ?? {});
+  const { row, counts, retries } = await find(database, owner, jobId);
+  return jobRecord(row, counts ?? {}, new Date(), retries);
 }
 
-/** A job whose results can be read. Throws results_not_ready before the end, results_expired after the retention. */
-export async function findEndedJob(database: Database, owner: Owner, jobId: string): Promise<JobRow> {
+/**
+ * A job whose results can be read. Throws results_expired after the retention, and results_not_ready before the end if only
+ * final results are wanted.
+ */
+export async function findReadableJob(
+  database: Database,
+  owner: Owner,
+  jobId: string,
+  isFinal = false,
+): Promise<JobRow> {
   const { row } = await find(database, owner, jobId);
-  if (!hasEnded(row)) {
+  if (isFinal && !hasEnded(row)) {
     throw new Refusal(
       "results_not_ready",
-      `The job is ${row.status}. Its results are available when it has finished.`,
+      `The job is ${row.status}. Without final=true, results so far are returned.`,
     );
   }
   if (isExpired(row, new Date())) throw resultsExpired();
   return row;
 }
 
+export async function findJobRow(orm: Pick<Orm, "select">, owner: Owner, jobId: string): Promise<JobRow> {
+  return (await find({ orm }, owner, jobId)).row;
+}
+
 export function resultsExpired(): Refusal {
   return new Refusal("results_expired", "The file and the results of this job have been deleted.");
 }
 
-async function find({ orm }: Database, owner: Owner, jobId: string) {
+async function find({ orm }: { orm: Pick<Orm, "select"> }, owner: Owner, jobId: string) {
   const [found] = await orm
     .select(JOB_AND_COUNTS)
     .from(jobs)

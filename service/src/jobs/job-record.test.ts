@@ -1,3 +1,4 @@
+import type { Job } from "@mailvet/contract";
 import { expect, test } from "vitest";
 import { type JobRow, jobRecord } from "./job-record.ts";
 
@@ -12,6 +13,9 @@ const running: JobRow = {
   filename: "list.csv",
   emailColumn: "email",
   columnNumber: 0,
+  moreColumns: [],
+  metadata: null,
+  level: null,
   totalRows: 1200,
   totalEmails: 1100,
   uniqueEmails: 1000,
@@ -20,6 +24,7 @@ const running: JobRow = {
   triedOnce: 500,
   givenUp: 0,
   processed: 400,
+  progressedAt: new Date("2026-11-15T10:01:40Z"),
   reservationId: "00000000-0000-0000-0000-000000000003",
   creditsUsed: 0,
   creditsRefunded: 0,
@@ -46,7 +51,8 @@ test("a running job has a rate and an estimate of the remaining time", () => {
     phase: "validating",
     progress_percent: 40,
     rate_per_second: 4,
-    eta_seconds: 150,
+    eta_seconds: 125, // for the 500 emails that were not tried yet
+    eta_reason: null,
     valid_count: 400,
     credits_reserved: 1000,
     credits_used: 400,
@@ -72,11 +78,34 @@ test.each([
   expect(recordOf(changes)).toMatchObject({ phase });
 });
 
-test("a job with only retries left has no estimate", () => {
-  expect(recordOf({ triedOnce: 1000, processed: 999 })).toMatchObject({
-    eta_seconds: null,
-    progress_percent: 99.9,
+test("the estimate counts down until the next verdict, and ends when mail servers do not answer", () => {
+  const at = (seconds: number) =>
+    jobRecord(running, { "": 400 }, new Date(NOW.getTime() + seconds * 1000)) satisfies Job;
+  expect([0, 1, 10, 30].map((seconds) => at(seconds).eta_seconds)).toEqual([125, 124, 115, 95]);
+  expect(at(31)).toMatchObject({ eta_seconds: null, eta_reason: "waiting_for_servers" });
+});
+
+test.each([
+  ["not_started", { status: "queued", startedAt: null }],
+  ["paused", { status: "paused" }],
+  ["no_verdict_yet", { processed: 0, triedOnce: 0, progressedAt: null }],
+  ["waiting_for_retries", { triedOnce: 1000, processed: 999 }],
+] as const)("without an estimate the reason is given: %s", (eta_reason, changes) => {
+  expect(recordOf(changes)).toMatchObject({ eta_seconds: null, eta_reason });
+});
+
+test("retries are counted by the sub-status of the last attempt, and the estimate includes the last one known", () => {
+  const retries = {
+    waiting: [{ greylisted: 3 }, { greylisted: 1, rate_limited: 2 }],
+    dueAt: ["2026-11-15T10:06:40Z", "2026-11-15T10:02:40Z", "2026-11-15T10:01:00Z"],
+  };
+  expect(jobRecord(running, { "": 400 }, NOW, retries)).toMatchObject({
+    retrying: { greylisted: 4, rate_limited: 2 },
+    next_attempt_at: "2026-11-15T10:02:40.000Z",
+    eta_seconds: 300,
   });
+  const ended = { ...running, status: "completed" } as const;
+  expect(jobRecord(ended, {}, NOW, retries)).toMatchObject({ retrying: {}, next_attempt_at: null });
 });
 
 test("100 percent is reported only after the end", () => {

@@ -18,9 +18,17 @@ export type JobRow = typeof jobs.$inferSelect;
 /** Sub-status → number of emails. */
 export type SubStatusCounts = Readonly<Record<string, number>>;
 
-export function jobRecord(row: JobRow, counts: SubStatusCounts, now = new Date()): Job {
-  const ratePerSecond = rateOf(row, now);
+/** Retry slices: emails by the sub-status of their last attempt, and when they are due. */
+export type JobRetries = { waiting: Record<string, number>[]; dueAt: string[] };
+
+export function jobRecord(
+  row: JobRow,
+  counts: SubStatusCounts,
+  now = new Date(),
+  retries: JobRetries | null = null,
+): Job {
   const phase = phaseOf(row);
+  const dueMs = retries?.dueAt.map((at) => Date.parse(at)).filter((ms) => ms > now.getTime()) ?? [];
   return {
     id: row.id,
     ...(row.isTest && { sandbox: true as const }),
@@ -29,6 +37,9 @@ export function jobRecord(row: JobRow, counts: SubStatusCounts, now = new Date()
     filename: row.filename,
     email_column: row.emailColumn,
     attempt: row.attempt,
+    ...(row.moreColumns.length > 0 && { more_email_columns: row.moreColumns.map(({ name }) => name) }),
+    ...(row.metadata && { metadata: row.metadata }),
+    ...(row.level && { level: row.level }),
     created_at: row.createdAt.toISOString(),
     started_at: row.startedAt?.toISOString() ?? null,
     completed_at: row.completedAt?.toISOString() ?? null,
@@ -39,12 +50,10 @@ export function jobRecord(row: JobRow, counts: SubStatusCounts, now = new Date()
     duplicate_count: row.totalEmails - row.uniqueEmails,
     processed: row.processed,
     progress_percent: progressOf(row),
-    rate_per_second: Math.round(ratePerSecond * 10) / 10,
-    // While only retries are left, the rate predicts nothing.
-    eta_seconds:
-      row.status === "processing" && phase === "validating" && ratePerSecond > 0
-        ? Math.ceil((row.uniqueEmails - row.processed) / ratePerSecond)
-        : null,
+    rate_per_second: Math.round(rateOf(row, now) * 10) / 10,
+    ...estimateOf(row, phase, now, dueMs),
+    next_attempt_at: hasEnded(row) || dueMs.length === 0 ? null : new Date(Math.min(...dueMs)).toISOString(),
+    retrying: hasEnded(row) ? {} : sumOf(retries?.waiting ?? []),
     valid_count: countOf(counts, "valid"),
     invalid_count: countOf(counts, "invalid"),
     risky_count: countOf(counts, "risky"),
@@ -63,12 +72,15 @@ export function jobRecord(row: JobRow, counts: SubStatusCounts, now = new Date()
 export const JOB_AND_COUNTS = {
   row: jobs,
   counts: sql<SubStatusCounts | null>`(select json_object_agg(sub_status, count) from job_counts where job_id = jobs.id)`,
+  retries: sql<JobRetries | null>`(
+    select json_build_object('waiting', json_agg(waiting), 'dueAt', coalesce(json_agg(due_at) filter (where due_at > now()), '[]'))
+    from slices where job_id = jobs.id and waiting is not null and not is_redrive having count(*) > 0)`,
 };
 
 /** Of any account; undefined if the job does not exist. */
 export async function readJobRecord(orm: Pick<Orm, "select">, jobId: string): Promise<Job | undefined> {
   const [found] = await orm.select(JOB_AND_COUNTS).from(jobs).where(eq(jobs.id, jobId));
-  return found && jobRecord(found.row, found.counts ?? {});
+  return found && jobRecord(found.row, found.counts ?? {}, new Date(), found.retries);
 }
 
 /** What the current attempt costs at most. */
@@ -98,6 +110,42 @@ function progressOf(row: JobRow): number {
   if (row.status === "completed" || row.uniqueEmails === 0) return hasEnded(row) ? 100 : 0;
   const percent = Math.floor((row.processed * 1000) / row.uniqueEmails) / 10;
   return hasEnded(row) ? percent : Math.min(percent, 99.9);
+}
+
+/** Without a verdict for this long, mail servers do not answer, and a rate predicts nothing. */
+const STALL_MS = 30_000;
+
+/**
+ * Until every email was tried and the last retry known now is due. From the rate up to the last verdict: between verdicts
+ * it counts down.
+ */
+function estimateOf(
+  row: JobRow,
+  phase: Job["phase"],
+  now: Date,
+  dueMs: readonly number[],
+): Pick<Job, "eta_seconds" | "eta_reason"> {
+  const none = (eta_reason: Job["eta_reason"]) => ({ eta_seconds: null, eta_reason });
+  if (hasEnded(row)) return none(null);
+  if (row.status === "paused") return none("paused");
+  if (phase === "waiting") return none("not_started");
+  if (phase === "retrying") return none("waiting_for_retries");
+  const progressedAt = row.progressedAt ?? now;
+  const ratePerMs = rateOf(row, progressedAt) / 1000;
+  if (ratePerMs === 0) return none("no_verdict_yet");
+  const sinceMs = now.getTime() - progressedAt.getTime();
+  if (sinceMs > STALL_MS) return none("waiting_for_servers");
+  const firstMs = (row.uniqueEmails - Math.max(row.triedOnce, row.processed)) / ratePerMs - sinceMs;
+  const leftMs = Math.max(firstMs, Math.max(0, ...dueMs) - now.getTime());
+  if (leftMs <= 0) return none("waiting_for_servers"); // it should have ended by now
+  return { eta_seconds: Math.ceil(leftMs / 1000), eta_reason: null };
+}
+
+function sumOf(all: readonly Record<string, number>[]): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const counts of all)
+    for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
+  return sums;
 }
 
 /** Emails per second, pauses excluded. */

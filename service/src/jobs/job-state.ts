@@ -16,6 +16,7 @@ export type JobEvent =
   | "resume"
   | "cancel"
   | "finish"
+  | "finish_now"
   | "fail"
   | "erase"
   | "recheck";
@@ -37,6 +38,7 @@ export type Transition = { to: JobStatus; effects: readonly JobEffect[] };
 // Effects on credits come last: they lock the account's balance, which single checks need as well.
 const END = ["delete_tasks", "publish", "notify", "settle_credits"] as const;
 const CANCEL: Transition = { to: "cancelled", effects: END };
+const COMPLETE: Transition = { to: "completed", effects: END };
 const FAIL: Transition = { to: "failed", effects: END };
 const CANCEL_AND_ERASE: Transition = { to: "cancelled", effects: [...END, "expire_now"] };
 
@@ -53,13 +55,15 @@ const TRANSITIONS: Readonly<Record<JobState, Partial<Record<JobEvent, Transition
   processing: {
     pause: { to: "paused", effects: ["pause_tasks", "publish", "notify"] },
     cancel: CANCEL,
-    finish: { to: "completed", effects: END },
+    finish: COMPLETE,
+    finish_now: COMPLETE,
     fail: FAIL,
     erase: CANCEL_AND_ERASE,
   },
   paused: {
     // The last checks in flight may have been saved during the pause.
     resume: { to: "processing", effects: ["resume_tasks", "notify", "finish_if_done"] },
+    finish_now: COMPLETE,
     cancel: CANCEL,
     fail: FAIL,
     erase: CANCEL_AND_ERASE,
@@ -91,6 +95,7 @@ const PARTICIPLES: Readonly<Record<JobEvent, string>> = {
   resume: "resumed",
   cancel: "cancelled",
   finish: "finished",
+  finish_now: "finished",
   fail: "failed",
   erase: "erased",
   recheck: "checked again",

@@ -86,7 +86,7 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
       await settleJob(tx, { accountId, reservationId, used, refunded, counts, keyId: keyId ?? undefined });
     },
     async publish(tx, job, to) {
-      await publish(tx, job, `job.${to}` as WebhookEvent, { job: await readJobRecord(tx, job.id) });
+      await publish(tx, job, `job.${to}` as WebhookEvent, { job: await readJobRecord(tx, job.id) }, job.id);
     },
     notify: (tx, { id }) => notify(tx, JOBS_CHANNEL, id),
     finish_if_done: (tx, { id }) => finishIfDone(tx, id),

@@ -2,14 +2,14 @@
  * Stored results: one row per unique email, in the partition of the job (retention.ts). While a deployment is updated,
  * workers of an earlier release store rows in the default partition; so that one is read as well.
  */
-import { type ListChange, recommendationOf, type ValidationResult } from "@mailvet/contract";
-import { reportOf } from "@mailvet/engine";
-import type { VerdictCells } from "@mailvet/engine/list-file";
+import type { ListChange, ValidationResult } from "@mailvet/contract";
+import { type Evidence, reportOf } from "@mailvet/engine";
 import { sql } from "drizzle-orm";
 import type pg from "pg";
 import type { Orm } from "../db/database.ts";
 import { DEFAULT_DATE } from "../db/partitions.ts";
 import type { ValidationAnswer } from "../validations/answer.ts";
+import { recheckedEvidence, shareEvidence, storedEvidence } from "./results/result-evidence.ts";
 
 /** The report of an answer. Request metadata is not stored, so it is left empty. */
 export function reportOn({
@@ -25,9 +25,11 @@ export function reportOn({
 
 export type ResultRow = ReturnType<typeof resultRow>;
 
-export function resultRow(row: number, report: ValidationResult) {
+/** `evidence` is what the report was made of. */
+export function resultRow(row: number, report: ValidationResult, evidence?: Evidence) {
   const { details, catchall, metadata } = report;
   return {
+    stored: evidence && storedEvidence(evidence),
     row,
     email: storable(report.email),
     status: report.status,
@@ -56,7 +58,7 @@ export function partitionOf({ rowsExpireOn }: StoredJob): string {
 }
 
 /**
- * Returns how many were inserted. Unless existing results are kept, they are an error: `on conflict` writes a second WAL
+ * Returns the rows that were inserted. Unless existing results are kept, they are an error: `on conflict` writes a second WAL
  * record for each row.
  */
 export async function insertResults(
@@ -64,42 +66,48 @@ export async function insertResults(
   job: StoredJob,
   rows: readonly ResultRow[],
   { keepExisting = false } = {},
-): Promise<number> {
-  if (rows.length === 0) return 0;
-  const { rowCount } = await tx.execute(sql`
+): Promise<number[]> {
+  if (rows.length === 0) return [];
+  const evidence = shareEvidence(rows);
+  const json = JSON.stringify(rows.map(({ stored: _, ...row }, n) => Object.assign(row, evidence[n])));
+  const { rows: inserted } = await tx.execute<{ row: number }>(sql`
     insert into results (
       job_id, "row", email, status, sub_status, confidence, score, is_valid, safe_to_send, suggestion, provider,
-      is_catchall, is_disposable, is_role_based, is_free, smtp_code, checked_at, expires_on
+      is_catchall, is_disposable, is_role_based, is_free, smtp_code, checked_at, expires_on, evidence_row, evidence,
+      own_evidence
     )
     select ${job.id}::uuid, "row", email, status, sub_status, confidence, score, is_valid, safe_to_send, suggestion,
       provider, is_catchall, is_disposable, is_role_based, is_free, smtp_code, to_timestamp(checked_at),
-      ${partitionOf(job)}::date
-    from json_to_recordset(${JSON.stringify(rows)}::json) as r (
+      ${partitionOf(job)}::date, evidence_row, evidence, own_evidence
+    from json_to_recordset(${json}::json) as r (
       "row" int, email text, status text, sub_status text, confidence real, score smallint, is_valid boolean,
       safe_to_send boolean, suggestion text, provider text, is_catchall boolean, is_disposable boolean,
-      is_role_based boolean, is_free boolean, smtp_code smallint, checked_at float8
+      is_role_based boolean, is_free boolean, smtp_code smallint, checked_at float8, evidence_row int, evidence json,
+      own_evidence json
     )
     order by "row"
-    ${keepExisting ? sql`on conflict do nothing` : sql``}`);
-  return rowCount ?? 0;
+    ${keepExisting ? sql`on conflict do nothing returning "row"` : sql``}`);
+  return keepExisting ? inserted.map(({ row }) => row) : rows.map(({ row }) => row);
 }
 
-/** Instead of the results of slices that were given up. Returns how many were replaced. */
-export async function replaceResults(tx: Orm, job: StoredJob, rows: readonly ResultRow[]): Promise<number> {
+/** Instead of the results of slices that were given up. Returns the rows that were replaced: all or none. */
+export async function replaceResults(tx: Orm, job: StoredJob, rows: readonly ResultRow[]): Promise<number[]> {
   const numbers = sql.param(rows.map(({ row }) => row));
   const { rowCount } = await tx.execute(sql`
     delete from results
     where expires_on in (${partitionOf(job)}::date, ${DEFAULT_DATE}::date) and job_id = ${job.id}
       and "row" = any(${numbers}::int[]) and sub_status = 'internal_error'`);
   // Fewer: the results are deleted meanwhile, perhaps with their partition.
-  if (rowCount === rows.length) await insertResults(tx, job, rows);
-  return rowCount ?? 0;
+  return rowCount === rows.length ? insertResults(tx, job, rows) : [];
 }
 
 /** What became of a rechecked row: replaced, or kept because the new result decides less. */
 export type RecheckedRow = { row: number; sub_status: string; isReplaced: boolean };
 
-/** A verdict is replaced unless the new one is `unknown` and the old one is not. Fewer than given: erased meanwhile. */
+/**
+ * A verdict is replaced unless the new one is `unknown` and the old one is not. Fewer than given: erased meanwhile.
+ * The columns of shared evidence are left, because other rows may refer to them.
+ */
 export async function replaceByRecheck(
   tx: Orm,
   job: StoredJob,
@@ -108,12 +116,15 @@ export async function replaceByRecheck(
 ): Promise<RecheckedRow[]> {
   if (rows.length === 0) return [];
   const isOfJob = sql`r.expires_on in (${partitionOf(job)}::date, ${DEFAULT_DATE}::date) and r.job_id = ${job.id}`;
+  const json = JSON.stringify(
+    rows.map(({ stored, ...row }) => ({ ...row, own_evidence: recheckedEvidence(stored) })),
+  );
   const { rows: found } = await tx.execute<RecheckedRow>(sql`
     with new as materialized (
-      select * from json_to_recordset(${JSON.stringify(rows)}::json) as r (
+      select * from json_to_recordset(${json}::json) as r (
         "row" int, status text, sub_status text, confidence real, score smallint, is_valid boolean,
         safe_to_send boolean, suggestion text, provider text, is_catchall boolean, is_disposable boolean,
-        is_role_based boolean, is_free boolean, smtp_code smallint, checked_at float8
+        is_role_based boolean, is_free boolean, smtp_code smallint, checked_at float8, own_evidence json
       )
     ),
     replaced as (
@@ -122,7 +133,7 @@ export async function replaceByRecheck(
         provider = new.provider, is_catchall = new.is_catchall, is_disposable = new.is_disposable,
         is_role_based = new.is_role_based, is_free = new.is_free, smtp_code = new.smtp_code,
         checked_at = to_timestamp(new.checked_at), previous_status = r.status, previous_sub_status = r.sub_status,
-        attempt = ${attempt}
+        attempt = ${attempt}, own_evidence = new.own_evidence
       from new
       where ${isOfJob} and r."row" = new."row" and (new.status <> 'unknown' or r.status = 'unknown')
       returning r."row"
@@ -140,7 +151,7 @@ export async function changedRows(
   limit: number,
 ): Promise<ListChange[]> {
   const { rows } = await by.execute<ListChange>(sql`
-    select r."row", r.email, r.status, r.sub_status, r.previous_status, r.previous_sub_status
+    select (r."row" - 1) / (1 + json_array_length(j.more_columns)) + 1 as "row", r.email, r.status, r.sub_status, r.previous_status, r.previous_sub_status
     from jobs j join results r on r.job_id = j.id
       and r.expires_on in (coalesce(j.rows_expire_on, ${DEFAULT_DATE}::date), ${DEFAULT_DATE}::date)
     where j.id = ${jobId} and j.attempt > 1 and r.attempt = j.attempt and r.status <> r.previous_status
@@ -169,54 +180,12 @@ function storable(text: string): string {
 
 const UNSTORABLE = /[\0\p{Cs}]/gu;
 
-/** The verdict of one row of the file, with the email as spelled in that row. */
-export type RowVerdict = VerdictCells & { email: string };
-
-/** Verdicts of the rows from `firstRow` up to, not including, `endRow`, by row number; duplicate rows included. */
-export async function readVerdicts(
-  pool: Pick<pg.Pool, "query">,
-  job: StoredJob,
-  firstRow: number,
-  endRow: number,
-): Promise<Map<number, RowVerdict>> {
-  const { rows } = await pool.query<{ verdicts: (RowVerdict & { row: number })[] | null }>({
-    text: VERDICTS,
-    values: [job.id, firstRow, endRow, partitionOf(job)],
-  });
-  return new Map(
-    rows[0]?.verdicts?.map((verdict) => [
-      verdict.row,
-      { ...verdict, recommendation: recommendationOf(verdict) },
-    ]),
-  );
-}
-
 /**
  * Condition on results or duplicates; the parameter is the date of the job's partition. For statements without a name: of a
  * named one PostgreSQL tries a plan for any date, which locks all partitions and with hundreds of them exhausts its locks.
  */
 export const inPartition = (parameter: string, table = "") =>
   `${table}expires_on in (${parameter}::date, '${DEFAULT_DATE}')`;
-
-const COLUMNS = `
-  status, sub_status, confidence, is_valid, safe_to_send, score, suggestion, provider, is_catchall, is_disposable,
-  is_role_based, is_free, smtp_code,
-  to_char(checked_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as checked_at`;
-
-// One JSON value: parsing it takes a fraction of the time that the driver needs for a thousand rows.
-// `offset 0` is an optimisation fence: it forces the lookup by key for each duplicate row.
-const VERDICTS = `
-  select json_agg(verdict) as verdicts from (
-    select row, email, ${COLUMNS}, false as is_duplicate
-      from results
-     where ${inPartition("$4")} and job_id = $1 and row >= $2 and row < $3
-    union all
-    select d.row, d.email, first.*, true as is_duplicate
-      from duplicates d, lateral (
-        select ${COLUMNS} from results where ${inPartition("$4")} and job_id = d.job_id and row = d.first_row offset 0
-      ) first
-     where ${inPartition("$4", "d.")} and d.job_id = $1 and d.row >= $2 and d.row < $3
-  ) verdict`;
 
 /** Whether rows and results are still within the retention, by the database's clock. */
 export async function hasResults(pool: Pick<pg.Pool, "query">, jobId: string): Promise<boolean> {

@@ -19,8 +19,9 @@ import { notify } from "../db/pubsub.ts";
 import { DELETE_GROUP } from "../queue/upkeep.ts";
 import { deleteUpload } from "../uploads/stored-upload.ts";
 import type { UploadFiles } from "../uploads/upload-files.ts";
+import { firstCellOf } from "./job-columns.ts";
 import { lockJob } from "./job-lock.ts";
-import { isExpired } from "./job-record.ts";
+import { isExpired, type JobRow } from "./job-record.ts";
 import { hasEnded } from "./job-state.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
 import { inPartition, partitionOf, type StoredJob } from "./result-rows.ts";
@@ -109,13 +110,14 @@ export async function eraseExpiredJobs(
 }
 
 const EXPIRED = `
-  select id, upload_id as "uploadId", total_rows as "totalRows", rows_expire_on::text as "rowsExpireOn",
+  select id, upload_id as "uploadId", total_rows as "totalRows", column_number as "columnNumber",
+    more_columns as "moreColumns", rows_expire_on::text as "rowsExpireOn",
     coalesce(rows_expire_on <= (now() at time zone 'utc')::date + 1, false) as is_dropped_soon
   from jobs
   where expires_at <= now() and erased_at is null
   order by expires_at limit $1`;
 
-export type ExpiredJob = StoredJob & { uploadId: string; totalRows: number };
+export type ExpiredJob = StoredJob & Pick<JobRow, "uploadId" | "totalRows" | "columnNumber" | "moreColumns">;
 
 async function isNeeded(pool: pg.Pool, date: string): Promise<boolean> {
   const { rowCount } = await pool.query(
@@ -135,7 +137,8 @@ async function dropPartition(pool: pg.Pool, date: string): Promise<void> {
 /** Rows of jobs that have expired, in a partition that another job still needs. */
 async function deleteErasedIn(pool: pg.Pool, date: string, endsAtMs: number): Promise<void> {
   const { rows } = await pool.query<ExpiredJob>(
-    `select id, upload_id as "uploadId", total_rows as "totalRows", rows_expire_on::text as "rowsExpireOn" from jobs
+    `select id, upload_id as "uploadId", total_rows as "totalRows", column_number as "columnNumber",
+       more_columns as "moreColumns", rows_expire_on::text as "rowsExpireOn" from jobs
      where rows_expire_on = $1 and erased_at is not null limit ${MAX_JOBS}`,
     [date],
   );
@@ -166,7 +169,8 @@ async function deleteFile(
 }
 
 async function deleteResults(pool: Pick<pg.Pool, "query">, job: ExpiredJob): Promise<void> {
-  for (let first = 1; first <= job.totalRows; first += ROWS_AT_ONCE) {
+  const end = firstCellOf(job, job.totalRows + 1);
+  for (let first = 1; first < end; first += ROWS_AT_ONCE) {
     const values = [job.id, first, first + ROWS_AT_ONCE, partitionOf(job)];
     await pool.query(DELETE_RESULTS, values);
     await pool.query(DELETE_DUPLICATES, values);

@@ -1,8 +1,12 @@
-/** Reads a job's rows in windows that are planned together: first occurrences of emails, and duplicate rows. */
+/**
+ * Reads a job's rows in windows that are planned together: first occurrences of emails, and duplicate rows (with several
+ * email columns: cells, job-columns.ts).
+ */
 import { emailIn } from "@mailvet/engine/list-file";
 import type pg from "pg";
 import type { TimeSlice } from "../base/event-loop-yield.ts";
 import type { StoredFile, UploadFiles } from "../uploads/upload-files.ts";
+import { columnKeyOf, columnsOf, firstCellOf } from "./job-columns.ts";
 import type { JobRow } from "./job-record.ts";
 import type { SliceEmail } from "./slice-cutter.ts";
 
@@ -25,24 +29,29 @@ const ROWS_PER_CLOCK_CHECK = 64;
 export async function* readWindows(
   { pool, files }: { pool: pg.Pool; files: Pick<UploadFiles, "readCounted"> },
   upload: StoredFile,
-  job: Pick<JobRow, "columnNumber" | "plannedParts" | "totalRows">,
+  job: Pick<JobRow, "columnNumber" | "moreColumns" | "plannedParts" | "totalRows">,
   timeSlice: TimeSlice,
 ): AsyncGenerator<PlanWindow> {
-  const parts = files.readCounted(pool, upload, job.columnNumber, job.plannedParts);
+  const parts = files.readCounted(pool, upload, columnKeyOf(job), job.plannedParts);
+  const columns = columnsOf(job);
   let emails: SliceEmail[] = [];
   let duplicates: string[] = [];
   let firstPart = job.plannedParts;
   let firstRowOfWindow: number | undefined;
   for await (const { number, firstRow, rows, firstRows } of parts) {
-    firstRowOfWindow ??= firstRow;
+    const firstCell = firstCellOf(job, firstRow);
+    firstRowOfWindow ??= firstCell;
     for (const [index, cells] of rows.entries()) {
       if (index % ROWS_PER_CLOCK_CHECK === 0 && timeSlice.isOver) await timeSlice.next();
-      const first = firstRows[index];
-      if (!first) continue;
-      const row = firstRow + index;
-      const email = storableEmail(emailIn(cells[job.columnNumber]));
-      if (first === row) emails.push([row, email]);
-      else duplicates.push(`[${row},${first},${JSON.stringify(email)}]`);
+      for (const [n, column] of columns.entries()) {
+        const position = index * columns.length + n;
+        const first = firstRows[position];
+        if (!first) continue;
+        const cell = firstCell + position;
+        const email = storableEmail(emailIn(cells[column]));
+        if (first === cell) emails.push([cell, email]);
+        else duplicates.push(`[${cell},${first},${JSON.stringify(email)}]`);
+      }
     }
     const endPart = number + 1;
     const isLast = firstRow + rows.length > job.totalRows;

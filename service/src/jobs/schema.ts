@@ -1,5 +1,5 @@
 /** Tables of jobs: the job, its open slices, its results and its counters. */
-import { JOB_STATUSES, type RecheckRequest } from "@mailvet/contract";
+import { JOB_STATUSES, LEVELS, type RecheckRequest } from "@mailvet/contract";
 import { sql } from "drizzle-orm";
 import {
   bigint,
@@ -19,6 +19,8 @@ import {
 import { accountId } from "../accounts/schema.ts";
 import { createdAt, moment } from "../db/columns.ts";
 import { DEFAULT_DATE } from "../db/partitions.ts";
+import type { OwnPart, SharedEvidence } from "./results/result-evidence.ts";
+import type { SliceEmail } from "./slice-cutter.ts";
 
 /** `stale`: for lists that are checked periodically (lists/). */
 export type RecheckChoice = RecheckRequest | { which: "stale"; olderThan: string };
@@ -38,6 +40,10 @@ export const jobs = pgTable(
     filename: text().notNull(),
     emailColumn: text().notNull(),
     columnNumber: integer().notNull(),
+    // Further columns that are checked. Rows of slices, results and duplicates are then cells (job-columns.ts).
+    moreColumns: json().$type<{ number: number; name: string }[]>().notNull().default([]),
+    metadata: json().$type<Record<string, string>>(), // the customer's
+    level: text({ enum: LEVELS }), // null: up to SMTP
     totalRows: integer().notNull(),
     totalEmails: integer().notNull(),
     uniqueEmails: integer().notNull(),
@@ -45,7 +51,8 @@ export const jobs = pgTable(
     isPlanned: boolean().notNull().default(false),
     triedOnce: integer().notNull().default(0), // emails checked at least once
     processed: integer().notNull().default(0), // emails with a verdict
-    givenUp: integer().notNull().default(0), // of these, not charged: emails of slices that failed for good, and sandbox addresses of the web app
+    progressedAt: moment(), // when `processed` last changed; null: not yet, or by an earlier release
+    givenUp: integer().notNull().default(0), // of these, not charged: emails of slices that failed for good, emails that were not checked before the job was finished, and sandbox addresses of the web app
     reservationId: uuid(), // reserved credits; null for test keys and after the end
     creditsUsed: integer().notNull().default(0), // settled at the end
     creditsRefunded: integer().notNull().default(0), // of these, returned in the same transaction
@@ -84,13 +91,16 @@ export const slices = pgTable(
   {
     jobId: jobId(),
     number: integer().notNull(), // negative: a retry slice, from the sequence below
-    emails: json().$type<[row: number, email: string][]>().notNull(),
+    emails: json().$type<SliceEmail[]>().notNull(),
     attempt: smallint().notNull().default(0), // number of earlier attempts that were deferred
     sittings: smallint().notNull().default(0), // waiting periods spent in this attempt
     firstAskedAt: moment(), // null: not yet
     isRedrive: boolean().notNull().default(false), // replaces results that were given up, also after the job's end
     isRecheck: boolean().notNull().default(false), // replaces results by better ones
     isFree: boolean().notNull().default(false), // of a recheck: not charged
+    // Of a retry slice: number of emails by the sub-status of their last attempt, and when the next attempt is due.
+    waiting: json().$type<Record<string, number>>(),
+    dueAt: moment(),
   },
   (table) => [primaryKey({ columns: [table.jobId, table.number] })],
 );
@@ -139,6 +149,10 @@ export const results = pgTable(
     previousStatus: text(),
     previousSubStatus: text(),
     attempt: smallint(),
+    // result-evidence.ts. Null in rows of earlier releases.
+    evidenceRow: integer(), // the row of this job whose `evidence` applies here, too
+    evidence: json().$type<SharedEvidence>(),
+    ownEvidence: json().$type<OwnPart>(),
   },
   (table) => [primaryKey({ columns: [table.jobId, table.row] })],
 );

@@ -6,9 +6,11 @@
  */
 import type { TimeSlice } from "../base/event-loop-yield.ts";
 import { createNeighbourhood, MANY_ADDRESSES } from "../naming/similar-domain-index.ts";
+import type { StoredEvidence } from "./results/result-evidence.ts";
 
-/** An email and the first row that contains it. */
-export type SliceEmail = [row: number, email: string];
+/** An email, the first row that contains it, and its last attempt, if that was deferred. */
+export type SliceEmail = [row: number, email: string, last?: LastAttempt];
+export type LastAttempt = { subStatus: string; checkedAtMs: number; evidence: StoredEvidence };
 
 /** Few enough for one task, enough to share sessions. */
 export const MAX_SLICE_EMAILS = 250;

@@ -11,10 +11,12 @@ import type { LogEvent } from "../base/log-events.ts";
 import { listViewOf } from "../naming/list-evidence.ts";
 import type { TaskHandler } from "../queue/task.ts";
 import { type Answers, amongList, answerTo, type ValidationAnswer } from "../validations/answer.ts";
+import type { CheckContext } from "../validations/check-options.ts";
 import { type CheckRequest, isSettled } from "../validations/in-flight-checks.ts";
 import { type DeferredEmail, retryDelayMs } from "../validations/retries.ts";
 import { hasEnded } from "./job-state.ts";
 import { type ResultRow, reportOn, resultRow } from "./result-rows.ts";
+import { storedEvidence } from "./results/result-evidence.ts";
 import { loadSlice, type Slice } from "./slice.ts";
 import type { SliceEmail } from "./slice-cutter.ts";
 import { type SaveDeps, saveSlice } from "./slice-save.ts";
@@ -53,7 +55,7 @@ export function sliceHandler(deps: SliceHandlerDeps): TaskHandler {
     }
     const startedAtMs = performance.now() - slice.elapsedMs;
     const all = await startChecks(deps, slice);
-    const calibration = await deps.answers.calibrationOf(slice);
+    const calibration = await deps.answers.calibrationOf(contextOf(slice));
     let pending = all;
     for (let waits = slice.waits + 1; ; waits++) {
       const resumeInMs = await wait(deps, pending, signal);
@@ -86,15 +88,15 @@ type PendingEmail = {
   check: CheckRequest | undefined;
 };
 
+function contextOf({ accountId, isTest, attempt, level, recheckedMs }: Slice): CheckContext {
+  // A recheck asks for results that are newer than its request.
+  const maxAgeMs = recheckedMs === null ? undefined : Math.max(0, recheckedMs);
+  return { accountId, isTest, attempt, level: level ?? undefined, maxAgeMs };
+}
+
 async function startChecks({ answers }: SliceHandlerDeps, slice: Slice): Promise<PendingEmail[]> {
   await yieldToEventLoop(); // interactive requests of the same event loop turn go first
-  const asker = {
-    accountId: slice.accountId,
-    isTest: slice.isTest,
-    attempt: slice.attempt,
-    // A recheck asks for results that are newer than its request.
-    maxAgeMs: slice.recheckedMs === null ? undefined : Math.max(0, slice.recheckedMs),
-  };
+  const asker = contextOf(slice);
   const inspected = await inTimeSlices(slice.emails, ([, email]) => answers.inspect(email));
   const known = await answers.knownAmong(asker, inspected);
   const unknown = inspected.filter((_, index) => known[index] === undefined);
@@ -159,10 +161,12 @@ async function settle(
     };
     const delayMs = answer.isFinal ? undefined : retryDelayMs({ ...retry, ...progress });
     if (delayMs !== undefined) {
-      settled.deferred.push({ email: entry, delayMs, subStatus: report.sub_status });
+      const { checkedAtMs, evidence } = answer;
+      const last = { subStatus: report.sub_status, checkedAtMs, evidence: storedEvidence(evidence) };
+      settled.deferred.push({ email: [entry[0], entry[1], last], delayMs, subStatus: report.sub_status });
       return;
     }
-    settled.results.push(resultRow(entry[0], report));
+    settled.results.push(resultRow(entry[0], report, answer.evidence));
     settled.answers.push(answer);
   });
   return settled;

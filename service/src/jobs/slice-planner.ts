@@ -13,7 +13,7 @@ import { lockJob } from "./job-lock.ts";
 import type { JobRow } from "./job-record.ts";
 import { hasEnded } from "./job-state.ts";
 import type { JobTransitions } from "./job-transitions.ts";
-import { selectedEmails } from "./recheck.ts";
+import { selectedEmails } from "./recheck/recheck.ts";
 import { partitionOf } from "./result-rows.ts";
 import { type PlanWindow, readWindows } from "./row-window.ts";
 import { jobs } from "./schema.ts";

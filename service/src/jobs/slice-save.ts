@@ -123,7 +123,8 @@ async function write(tx: Orm, slice: Slice, { results, free }: SliceOutcome): Pr
   const counted = isRedrive
     ? { givenUp: 0, freeProcessed: 0, counts, uncharged: counts }
     : { givenUp: free.length, freeProcessed: 0, counts, uncharged: countsBySubStatus(free) };
-  return { results: await (isRedrive ? replaceResults : insertResults)(tx, job, results), counted };
+  const written = await (isRedrive ? replaceResults : insertResults)(tx, job, results);
+  return { results: written.length, counted };
 }
 
 /** A result that was kept, because the new one decides less, is not charged. */
@@ -185,7 +186,10 @@ async function updateSlice(tx: Orm, slice: Slice, outcome: SliceOutcome): Promis
   const { rowCount } =
     emails.length === 0
       ? await tx.delete(slices).where(isIt)
-      : await tx.update(slices).set({ emails, sittings, firstAskedAt }).where(isIt);
+      : await tx
+          .update(slices)
+          .set({ emails, sittings, firstAskedAt, waiting: waitingOf(emails) })
+          .where(isIt);
   // Deleted with the job's end.
   if (rowCount !== 1) throw new JobEnded();
 }
@@ -202,10 +206,26 @@ async function addRetries(
 ): Promise<void> {
   for (const [dueInMs, emails] of groupByDelay(deferred)) {
     const firstAskedAt = startOf(outcome);
-    const kind = { isRedrive, isRecheck, isFree };
-    const number = await addSlice(tx, { jobId, emails, attempt: attempt + 1, firstAskedAt, ...kind });
+    const number = await addSlice(tx, {
+      jobId,
+      emails,
+      attempt: attempt + 1,
+      firstAskedAt,
+      isRedrive,
+      isRecheck,
+      isFree,
+      waiting: waitingOf(emails),
+      dueAt: sql`clock_timestamp() + ${dueInMs}::float8 * interval '1 millisecond'`,
+    });
     await tasks.add(tx, [{ groupId: jobId, queue: "slice", subject: String(number), dueInMs }]);
   }
+}
+
+/** Number of emails by the sub-status of their last attempt; null if none was deferred. */
+function waitingOf(emails: readonly SliceEmail[]): Record<string, number> | null {
+  const counts: Record<string, number> = {};
+  for (const [, , last] of emails) if (last) counts[last.subStatus] = (counts[last.subStatus] ?? 0) + 1;
+  return Object.keys(counts).length > 0 ? counts : null;
 }
 
 /** A slice besides the planned ones. Returns its number. */
@@ -259,7 +279,8 @@ export async function countInJob(
   const { rows } = await tx.execute<{ is_all_done: boolean }>(sql`
     with job as (
       update jobs set processed = processed + ${processed}, tried_once = tried_once + ${triedOnce},
-        given_up = given_up + ${givenUp}, free_processed = free_processed + ${freeProcessed}
+        given_up = given_up + ${givenUp}, free_processed = free_processed + ${freeProcessed},
+        progressed_at = case when ${processed > 0}::boolean then clock_timestamp() else progressed_at end
       where id = ${jobId} and (status = any(${states}::text[]) or (${isRedrive}::boolean and erased_at is null))
       returning id, status = any(${states}::text[]) and processed = unique_emails as is_all_done
     ),

@@ -1,5 +1,6 @@
 /** Loads a slice with what its handler needs to know of the job. */
 import type { JobStatus } from "@mailvet/contract";
+import type { Level } from "@mailvet/engine";
 import type pg from "pg";
 import type { Task } from "../queue/task.ts";
 import type { SliceEmail } from "./slice-cutter.ts";
@@ -30,6 +31,8 @@ export type Slice = {
   isTest: boolean;
   /** Started in the web app, where sandbox addresses are free. */
   isFromApp: boolean;
+  /** Null: up to SMTP. */
+  level: Level | null;
   /** Status of the job. */
   status: JobStatus;
 };
@@ -55,6 +58,6 @@ const LOAD = `
     coalesce(greatest(0, extract(epoch from clock_timestamp() - s.first_asked_at) * 1000 - $3::float8), 0)::float8
       as "elapsedMs",
     j.rows_expire_on::text as "rowsExpireOn", j.account_id as "accountId", j.is_test as "isTest", j.key_id is null as "isFromApp",
-    j.status
+    j.level, j.status
   from slices s join jobs j on j.id = s.job_id
   where s.job_id = $1 and s.number = $2`;

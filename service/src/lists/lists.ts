@@ -17,7 +17,7 @@ import { planOf } from "../accounts/account-queries.ts";
 import type { Caller, Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
-import type { RecheckJob } from "../jobs/recheck.ts";
+import type { RecheckJob } from "../jobs/recheck/recheck.ts";
 import { changedRows } from "../jobs/result-rows.ts";
 import { keepJob } from "../jobs/retention.ts";
 import type { Notifications } from "../notifications/notifications.ts";

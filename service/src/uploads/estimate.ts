@@ -10,7 +10,8 @@ import { startTimeSlice } from "../base/event-loop-yield.ts";
 import type { Database } from "../db/database.ts";
 import type { Answers, ValidationAnswer } from "../validations/answer.ts";
 import { checkContextOf } from "../validations/check-options.ts";
-import { columnOf } from "./email-column.ts";
+import { columnKey } from "./column-email-counts.ts";
+import { columnsOf, type NamedColumns } from "./email-column.ts";
 import { uploadColumnIndexes } from "./schema.ts";
 import { findConfirmableUpload } from "./stored-upload.ts";
 import type { UploadFiles } from "./upload-files.ts";
@@ -19,7 +20,7 @@ import type { UploadRow } from "./upload-preview.ts";
 /** Throws upload_not_found, upload_expired and email_column_not_found. */
 export type EstimateUpload = (
   caller: Caller,
-  choice: { uploadId: string; emailColumn: string },
+  choice: NamedColumns & { uploadId: string },
 ) => Promise<UploadEstimate>;
 
 export type EstimateDeps = {
@@ -35,20 +36,22 @@ const CHECKING_MS = 7_000;
 const ROWS_PER_CLOCK_CHECK = 64;
 
 export function createEstimateUpload({ database, files, answers }: EstimateDeps): EstimateUpload {
-  return async (caller, { uploadId, emailColumn }) => {
+  return async (caller, { uploadId, ...named }) => {
     const upload = await findConfirmableUpload(database.orm, caller, uploadId);
-    const column = columnOf(upload, emailColumn);
+    const columns = columnsOf(upload, named);
     const [counted] = await database.orm
       .select({ unique: uploadColumnIndexes.uniqueEmails })
       .from(uploadColumnIndexes)
-      .where(and(eq(uploadColumnIndexes.uploadId, uploadId), eq(uploadColumnIndexes.column, column)));
-    const sample = await sampleOf(database.pool, files, upload, column);
+      .where(
+        and(eq(uploadColumnIndexes.uploadId, uploadId), eq(uploadColumnIndexes.column, columnKey(columns))),
+      );
+    const sample = await sampleOf(database.pool, files, upload, columns);
     const counts = { valid: 0, invalid: 0, risky: 0, undecided: 0 };
     for (const { verdict } of await check(caller, sample)) counts[countedAs(verdict.status)] += 1;
     const unique = counted?.unique;
     return {
       upload_id: uploadId,
-      email_column: emailColumn,
+      email_column: named.emailColumn,
       sampled: sample.length,
       ...counts,
       expected: unique === undefined ? null : scaled(counts, sample.length, unique),
@@ -76,7 +79,7 @@ async function sampleOf(
   pool: Database["pool"],
   files: Pick<UploadFiles, "read">,
   upload: UploadRow,
-  column: number,
+  columns: readonly number[],
 ): Promise<string[]> {
   const endsAtMs = performance.now() + READING_MS;
   const timeSlice = startTimeSlice();
@@ -85,12 +88,14 @@ async function sampleOf(
   for await (const { rows } of files.read(pool, upload)) {
     for (const [index, cells] of rows.entries()) {
       if (index % ROWS_PER_CLOCK_CHECK === 0 && timeSlice.isOver) await timeSlice.next();
-      const email = emailIn(cells[column]);
-      if (email === "") continue;
-      // Reservoir sampling: every row so far is in the sample with the same probability.
-      const position = seen < SAMPLE_EMAILS ? seen : Math.floor(Math.random() * (seen + 1));
-      if (position < SAMPLE_EMAILS) sample[position] = email;
-      seen += 1;
+      for (const column of columns) {
+        const email = emailIn(cells[column]);
+        if (email === "") continue;
+        // Reservoir sampling: every cell so far is in the sample with the same probability.
+        const position = seen < SAMPLE_EMAILS ? seen : Math.floor(Math.random() * (seen + 1));
+        if (position < SAMPLE_EMAILS) sample[position] = email;
+        seen += 1;
+      }
     }
     if (performance.now() > endsAtMs) break;
   }

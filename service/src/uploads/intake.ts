@@ -4,7 +4,7 @@
  *
  * Back-pressure reaches the sender: at most a few batches are in memory. Long batches yield to the event loop.
  */
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import {
   createEmailColumnFinder,
   type ListFile,
@@ -23,10 +23,15 @@ import {
   createColumnIndex,
   UNCOUNTED,
 } from "./column-email-counts.ts";
+import { displayedFilename } from "./displayed-filename.ts";
 import { refuseTooManyEmails } from "./email-limit.ts";
+import { createTableUnion } from "./table-union.ts";
 import type { FirstRows, PartWriter, UploadFiles } from "./upload-files.ts";
 
-export type Intake = Pick<ListFile, "header" | "columns" | "delimiter" | "sampleRows"> & {
+export type Intake = Pick<
+  ListFile,
+  "header" | "columns" | "delimiter" | "sampleRows" | "sheet" | "sheets"
+> & {
   totalRows: number;
   /** Cells that look like an email, by column. */
   emailCounts: number[];
@@ -37,6 +42,15 @@ export type Intake = Pick<ListFile, "header" | "columns" | "delimiter" | "sample
   blobCount: number;
 };
 
+export type IncomingList = {
+  /** One file, unless it is a group. Throws if the sender aborts. */
+  files: AsyncIterable<{ filename: string | undefined; bytes: AsyncIterable<Uint8Array> }>;
+  /** Several files, read as one table. */
+  isMerged?: boolean;
+  /** What else distinguishes this request from another with the same bytes; read at the end. */
+  identity?: () => string;
+};
+
 export type IntakeDeps = { database: Database; files: UploadFiles };
 
 export type IntakeLimits = ListFileLimits & { maxEmails: number };
@@ -45,15 +59,15 @@ export type IntakeLimits = ListFileLimits & { maxEmails: number };
 const MAX_COUNTED_COLUMNS = 3;
 
 /** Throws if the file is no list of emails. Parts may be stored by then; no write is in progress. */
-export async function receiveFile(
+export async function receiveFiles(
   deps: IntakeDeps,
   uploadId: string,
-  bytes: AsyncIterable<Uint8Array>,
+  list: IncomingList,
   limits: IntakeLimits,
 ): Promise<Intake> {
   const writer = deps.files.write(uploadId);
   try {
-    return await receiveRows(deps, uploadId, writer, bytes, limits);
+    return await receiveRows(deps, uploadId, writer, list, limits);
   } catch (error) {
     throw error instanceof ListFileError ? fileRefusal(error) : error;
   } finally {
@@ -65,30 +79,38 @@ async function receiveRows(
   deps: IntakeDeps,
   uploadId: string,
   writer: PartWriter,
-  bytes: AsyncIterable<Uint8Array>,
+  list: IncomingList,
   limits: IntakeLimits,
 ): Promise<Intake> {
   const hash = createHash("sha256");
-  const list = await openListFile(hashing(bytes, hash), limits);
-  const columnFinder = createEmailColumnFinder(list.columns);
+  const table = openTables(list, hash, limits);
+  const first = (await table.next()).value!;
+  const columnFinder = createEmailColumnFinder(first.columns);
   const timeSlice = startTimeSlice();
   const emailsIn = (column: number | undefined) => columnFinder.emailCounts[column ?? 0] ?? 0;
   let indexes: ColumnIndex[] | undefined;
   let isStored = true;
   let totalRows = 0;
   let number = 0;
-  for await (const rows of list.batches) {
-    columnFinder.add(rows);
-    indexes ??= mostEmails(columnFinder.emailCounts).map((column) =>
-      createColumnIndex(column, limits.maxEmails),
-    );
-    const firstRows = await addTo(indexes, rows, timeSlice);
-    // A file above the limit is read to its end for the count in the error, but not stored.
-    isStored &&= emailsIn(columnFinder.suggested) <= limits.maxEmails;
-    if (isStored) await writer.add({ number, firstRow: totalRows + 1, rows }, firstRows);
-    totalRows += rows.length;
-    number++;
-    if (timeSlice.isOver) await timeSlice.next();
+  for (
+    let part: OpenTable | undefined = first;
+    part;
+    part = (await table.next(columnFinder.suggested)).value
+  ) {
+    for await (const rows of part.batches) {
+      columnFinder.add(rows);
+      indexes ??= mostEmails(columnFinder.emailCounts).map((column) =>
+        createColumnIndex([column], limits.maxEmails),
+      );
+      const firstRows = await addTo(indexes, rows, timeSlice);
+      // A file above the limit is read to its end for the count in the error, but not stored.
+      isStored &&= emailsIn(columnFinder.suggested) <= limits.maxEmails;
+      if (isStored) await writer.add({ number, firstRow: totalRows + 1, rows }, firstRows);
+      totalRows += rows.length;
+      number++;
+      if (totalRows > limits.maxRows) throw tooManyRows(limits.maxRows);
+      if (timeSlice.isOver) await timeSlice.next();
+    }
   }
   const blobCount = await writer.finish();
 
@@ -96,40 +118,80 @@ async function receiveRows(
   if (suggestedColumn === undefined) {
     throw new Refusal("no_emails_found", "No cell of the file looks like an email address.");
   }
-  const counts = new Map(indexes?.map(({ column, count }) => [column, count]));
+  const counts = new Map(indexes?.map(({ key, count }) => [key, count]));
   const looksLikeEmail = isStored ? emailsIn(suggestedColumn) : Math.max(...columnFinder.emailCounts);
   refuseTooManyEmails(limits.maxEmails, looksLikeEmail, counts.get(suggestedColumn) ?? UNCOUNTED, "/file");
   if (!counts.has(suggestedColumn)) {
     const found = await countStoredColumn(
       deps,
       { id: uploadId, blobCount },
-      suggestedColumn,
+      [suggestedColumn],
       limits.maxEmails,
     );
     refuseTooManyEmails(limits.maxEmails, looksLikeEmail, found, "/file");
     counts.set(suggestedColumn, found);
   }
-  const { header, columns, delimiter, sampleRows } = list;
-  const emailCounts = [...columnFinder.emailCounts];
-  const contentHash = hash.digest();
+  const { header, columns, delimiter, sampleRows, sheet, sheets } = first;
+  hash.update(list.identity?.() ?? "");
   return {
-    header,
+    header: list.isMerged ? columns : header,
     columns,
     delimiter,
     sampleRows,
+    ...(sheet !== undefined && { sheet, sheets }),
     totalRows,
-    emailCounts,
+    emailCounts: [...columnFinder.emailCounts],
     suggestedColumn,
     columnCounts: counts,
-    contentHash,
+    contentHash: hash.digest(),
     blobCount,
   };
 }
 
-async function* hashing(
-  bytes: AsyncIterable<Uint8Array>,
-  hash: ReturnType<typeof createHash>,
-): AsyncGenerator<Uint8Array> {
+type OpenTable = Omit<ListFile, "encoding">;
+
+/** The file, or the files of a group as parts of one table. `next` takes the email column of what was read so far. */
+async function* openTables(
+  { files, isMerged }: IncomingList,
+  hash: Hash,
+  limits: IntakeLimits,
+): AsyncGenerator<OpenTable, undefined, number | undefined> {
+  const union = createTableUnion();
+  let emailColumn: number | undefined;
+  for await (const { filename, bytes } of files) {
+    const list = await openListFile(hashing(bytes, hash), limits);
+    if (!isMerged) {
+      yield list;
+      continue;
+    }
+    const asPart = union.add(list, displayedFilename(filename), emailColumn);
+    const { sheet: _, sheets: __, ...rest } = list;
+    emailColumn = yield {
+      ...rest,
+      columns: union.columns,
+      sampleRows: asPart(list.sampleRows),
+      batches: mapped(list.batches, asPart),
+    };
+  }
+}
+
+async function* mapped<T, R>(items: AsyncIterable<T>, map: (item: T) => R): AsyncGenerator<R> {
+  for await (const item of items) yield map(item);
+}
+
+function tooManyRows(limit: number): Refusal {
+  const message = `The files have more than ${limit.toLocaleString("en")} rows.`;
+  return new Refusal("too_many_rows", message, { errors: [{ pointer: "/file", message }], limit });
+}
+
+/** Reads the list only to compare it with an earlier one. */
+export async function contentHashOf({ files, identity }: IncomingList): Promise<Buffer> {
+  const hash = createHash("sha256");
+  for await (const { bytes } of files) for await (const chunk of bytes) hash.update(chunk);
+  return hash.update(identity?.() ?? "").digest();
+}
+
+async function* hashing(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
   for await (const chunk of bytes) {
     hash.update(chunk);
     yield chunk;
@@ -152,7 +214,7 @@ async function addTo(
   const counted = new Map<number, FirstRows>();
   for (const index of indexes) {
     const firstRows = await index.add(rows, timeSlice);
-    if (firstRows) counted.set(index.column, firstRows);
+    if (firstRows) counted.set(index.key, firstRows);
   }
   return counted;
 }

@@ -22,6 +22,9 @@ export const uploads = pgTable(
     accountId: accountId(),
     isTest: boolean().notNull().default(false),
     filename: text().notNull(), // data, never a path
+    sheet: text(), // of a spreadsheet: the one that was read
+    sheets: json().$type<string[]>(), // its visible ones
+    isGroup: boolean().notNull().default(false), // several files, or one of several times the limit of emails
     // The first row as sent; null: the file has no header. `columns` are the unique names used by the API.
     header: json().$type<string[]>(),
     columns: json().$type<string[]>().notNull().default([]),
@@ -70,7 +73,7 @@ export const uploadColumnIndexes = pgTable(
   "upload_column_indexes",
   {
     uploadId: uploadId(),
-    column: integer().notNull(), // from 0
+    column: integer().notNull(), // from 0; negative: several columns (columnKey)
     emails: integer().notNull(), // rows whose cell is not empty
     uniqueEmails: integer().notNull(),
   },

@@ -43,7 +43,7 @@ const ERASE = {
     census_parts as (delete from upload_column_index_parts where upload_id in (select id from expired)),
     emptied as (
       update uploads set erased_at = now(), filename = '', header = null, columns = '[]', sample_rows = '[]',
-        email_counts = '[]', content_hash = null, idempotency_key = null
+        email_counts = '[]', sheet = null, sheets = null, content_hash = null, idempotency_key = null
       where id in (select id from expired where ready_at is not null)
     )
     select id from expired`,

@@ -3,16 +3,16 @@
  *
  * Everything is in the database and the blob store, so any process can continue with a file that another one received.
  */
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { UploadPreview } from "@mailvet/contract";
-import { and, eq, isNull, lte, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, lte, sql } from "drizzle-orm";
 import { ACCOUNT_LIMITS } from "../accounts/plans.ts";
 import type { Caller } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
 import { displayedFilename } from "./displayed-filename.ts";
 import { maxEmailsOf } from "./email-limit.ts";
-import { type Intake, receiveFile } from "./intake.ts";
+import { contentHashOf, type IncomingList, type Intake, receiveFiles } from "./intake.ts";
 import { uploadColumnIndexes, uploads } from "./schema.ts";
 import { eraseExpiredUploads } from "./upload-expiry.ts";
 import type { UploadFiles } from "./upload-files.ts";
@@ -20,15 +20,22 @@ import { UNCONFIRMED_HOURS, type UploadRow, uploadPreview } from "./upload-previ
 
 export type Uploads = {
   /** Receives a file. A refused or aborted upload is deleted. */
-  preview(caller: Caller, file: IncomingFile): Promise<PreviewResult>;
+  preview(caller: Caller, upload: IncomingUpload): Promise<PreviewResult>;
+  /** Deletes an upload that is not confirmed. */
+  discard(uploadId: string): Promise<void>;
   /** Returns how many uploads were deleted. */
   eraseExpired(): Promise<number>;
 };
 
-export type IncomingFile = {
-  filename: string | undefined;
-  /** Throws if the sender aborts. */
-  bytes: AsyncIterable<Uint8Array>;
+export type IncomingUpload = IncomingList & {
+  /** For display; read again when everything has arrived. */
+  readonly filename: string | undefined;
+  /** Has the limits of ten files. */
+  isGroup?: boolean;
+  /** Of a spreadsheet. Default: the first one with emails. */
+  sheet?: string | undefined;
+  /** Whether the first row is a header. Default: detected. */
+  hasHeader?: boolean;
   /** The same file with the same key is received once. */
   idempotencyKey: string | undefined;
 };
@@ -62,51 +69,68 @@ const RENEW_EVERY_MS = 3_000;
 
 export function createUploads({ database, files, limits }: UploadsDeps): Uploads {
   return {
-    async preview(caller, { filename, bytes, idempotencyKey }) {
+    async preview(caller, upload) {
+      const { idempotencyKey, isGroup = false } = upload;
       const id = randomUUID();
       const earlier = await begin(
         { database, files },
         {
           id,
           caller,
-          filename: displayedFilename(filename),
+          filename: displayedFilename(upload.filename),
+          isGroup,
           idempotencyKey,
         },
       );
-      if (earlier) return { preview: await previewAgain(database, earlier, bytes), isReplayed: true };
+      if (earlier) return { preview: await previewAgain(database, earlier, upload), isReplayed: true };
       const renewal = setInterval(() => void renew(database, id).catch(() => {}), RENEW_EVERY_MS);
       try {
-        const maxEmails = maxEmailsOf(caller.plan, limits.maxEmailsPerFile);
-        const intake = await receiveFile({ database, files }, id, bytes, {
+        const maxEmails = maxEmailsOf(caller.plan, limits.maxEmailsPerFile, isGroup);
+        const intake = await receiveFiles({ database, files }, id, upload, {
           maxEmails,
           maxRows: Math.max(MIN_MAX_ROWS, ROWS_PER_EMAIL * maxEmails),
           maxTextBytes: TEXT_PER_BYTE * limits.maxUploadBytes,
+          sheet: upload.sheet,
+          hasHeader: upload.hasHeader,
         });
-        return { preview: await finish(database, id, intake), isReplayed: false };
+        const filename = displayedFilename(upload.filename);
+        return { preview: await finish(database, id, { ...intake, filename }), isReplayed: false };
       } catch (error) {
-        // If this fails too, the upload expires, or maintenance finds its blobs.
-        await database.orm
-          .delete(uploads)
-          .where(eq(uploads.id, id))
-          .then(() => files.delete(id))
-          .catch(() => {});
+        await discard({ database, files }, id);
         throw error;
       } finally {
         clearInterval(renewal);
       }
     },
+    discard: (uploadId) => discard({ database, files }, uploadId),
     eraseExpired: () => eraseExpiredUploads(database, files),
   };
 }
 
-type NewUpload = { id: string; caller: Caller; filename: string; idempotencyKey: string | undefined };
+/** If this fails, the upload expires, or maintenance finds its blobs. */
+async function discard({ database, files }: Pick<UploadsDeps, "database" | "files">, id: string) {
+  await database.orm
+    .delete(uploads)
+    .where(and(eq(uploads.id, id), isNotNull(uploads.expiresAt)))
+    .returning({ id: uploads.id })
+    .then(([deleted]) => deleted && files.delete(id))
+    .catch(() => {});
+}
+
+type NewUpload = {
+  id: string;
+  caller: Caller;
+  filename: string;
+  isGroup: boolean;
+  idempotencyKey: string | undefined;
+};
 
 /** Inserts a new upload, or returns the earlier one with the same idempotency key. */
 async function begin(
   { database: { pool, orm }, files }: Pick<UploadsDeps, "database" | "files">,
   upload: NewUpload,
 ): Promise<UploadRow | undefined> {
-  const { id, caller, filename, idempotencyKey } = upload;
+  const { id, caller, filename, isGroup, idempotencyKey } = upload;
   const hasItsKey = and(
     eq(uploads.accountId, caller.accountId),
     eq(uploads.idempotencyKey, idempotencyKey ?? ""),
@@ -116,7 +140,7 @@ async function begin(
     const expired = await orm.delete(uploads).where(isOver).returning({ id: uploads.id });
     for (const one of expired) await files.delete(one.id);
   }
-  const values = [id, caller.accountId, filename, idempotencyKey ?? null, caller.isTest];
+  const values = [id, caller.accountId, filename, idempotencyKey ?? null, caller.isTest, isGroup];
   if ((await pool.query({ ...BEGIN, values })).rowCount === 1) return undefined;
   const [earlier] = idempotencyKey === undefined ? [] : await orm.select().from(uploads).where(hasItsKey);
   if (!earlier) {
@@ -131,8 +155,8 @@ async function begin(
 const BEGIN = {
   name: "begin-upload",
   text: `
-    insert into uploads (id, account_id, filename, idempotency_key, is_test, expires_at)
-    select $1, $2, $3, $4, $5, now() + interval '${LEASE_SECONDS} seconds'
+    insert into uploads (id, account_id, filename, idempotency_key, is_test, is_group, expires_at)
+    select $1, $2, $3, $4, $5, $6, now() + interval '${LEASE_SECONDS} seconds'
     where (select count(*) from uploads where account_id = $2 and is_test = $5 and expires_at > now()) < ${MAX_UNCONFIRMED}
     on conflict (account_id, idempotency_key) where idempotency_key is not null do nothing`,
 };
@@ -141,11 +165,9 @@ const BEGIN = {
 async function previewAgain(
   database: Database,
   row: UploadRow,
-  bytes: AsyncIterable<Uint8Array>,
+  upload: IncomingUpload,
 ): Promise<UploadPreview> {
-  const hash = createHash("sha256");
-  for await (const chunk of bytes) hash.update(chunk);
-  if (!row.contentHash?.equals(hash.digest())) {
+  if (!row.contentHash?.equals(await contentHashOf(upload))) {
     throw new Refusal("idempotency_key_reused", "This Idempotency-Key was used with a different file.");
   }
   const counted = await database.orm
@@ -163,7 +185,11 @@ async function renew({ orm }: Database, id: string): Promise<void> {
 }
 
 /** The file is complete: from now on it can be confirmed. */
-async function finish({ orm }: Database, id: string, intake: Intake): Promise<UploadPreview> {
+async function finish(
+  { orm }: Database,
+  id: string,
+  intake: Intake & { filename: string },
+): Promise<UploadPreview> {
   const { columnCounts, header, ...rest } = intake;
   const counted = [...columnCounts].flatMap(([column, { emails, unique }]) =>
     unique === undefined ? [] : [{ uploadId: id, column, emails, uniqueEmails: unique }],

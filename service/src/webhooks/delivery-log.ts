@@ -91,7 +91,10 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
         return replayed;
       }),
 
-    eraseOld: () => batchedDelete(pool, ERASE_DELIVERIES, KEPT_DAYS),
+    async eraseOld() {
+      await batchedDelete(pool, ERASE_JOB_ENDPOINTS, KEPT_DAYS);
+      return batchedDelete(pool, ERASE_DELIVERIES, KEPT_DAYS);
+    },
   };
 }
 
@@ -101,6 +104,15 @@ delete from webhook_deliveries where id = any(array(
   select id from webhook_deliveries
   where created_at < now() - $2::int * interval '1 day' and state <> 'pending'
   order by created_at limit $1 for update skip locked
+))`;
+
+/** Endpoints of single jobs, which have ended long before; with their deliveries. */
+const ERASE_JOB_ENDPOINTS = `
+delete from webhook_endpoints where id = any(array(
+  select e.id from webhook_endpoints e
+  where e.job_id is not null and e.created_at < now() - 3 * $2::int * interval '1 day'
+    and not exists (select from webhook_deliveries d where d.endpoint_id = e.id and d.state = 'pending')
+  limit $1 for update skip locked
 ))`;
 
 async function findDelivery(tx: Orm, endpointId: string, deliveryId: string): Promise<DeliveryRow> {

@@ -1,5 +1,5 @@
 /**
- * Checks where a webhook may be sent: a public address, over HTTPS, without credentials in the URL.
+ * Checks where a webhook may be sent, and from where a file may be fetched: a public address, over HTTPS, without credentials in the URL.
  *
  * Customers choose the URL, and its DNS records may change at any time (SSRF, DNS rebinding). So the name is resolved
  * here, every address is checked, and the sender connects to a checked address only. Ranges opened by the operator
@@ -74,7 +74,7 @@ async function permittedAddresses(
 ): Promise<{ addresses: readonly string[] } | RejectedDestination> {
   if (isIP(host) !== 0) {
     if (guard.permits(host)) return { addresses: [host] };
-    return rejected(`Webhooks may not be sent to the address ${host} (${guard.refusal(host)}).`);
+    return rejected(`Connections to the address ${host} are not allowed (${guard.refusal(host)}).`);
   }
   const answers = IS_LOCALHOST.test(host) ? LOCALHOST : await lookUp(resolver, guard, host);
   const addresses = answers

@@ -6,7 +6,7 @@ import type {
   WebhookEndpoint,
   WebhookWithSecret,
 } from "@mailvet/contract";
-import { count, desc, eq } from "drizzle-orm";
+import { and, count, desc, eq, isNull } from "drizzle-orm";
 import { lockAccount } from "../accounts/account-queries.ts";
 import { ACCOUNT_LIMITS } from "../accounts/plans.ts";
 import type { Owner } from "../base/caller.ts";
@@ -32,6 +32,12 @@ export type Endpoints = {
     wanted: CreateWebhookRequest,
     beforeCommit?: BeforeCommit<WebhookWithSecret>,
   ): Promise<WebhookWithSecret>;
+  /** For the events of one job. Throws webhook_url_rejected. */
+  checkUrl(url: string, pointer: string): Promise<void>;
+  /** Creates it in the transaction that creates the job; the URL must have been checked. Returns the secret. */
+  createForJob(tx: Orm, owner: Owner, url: string, jobId: string): Promise<string>;
+  /** Undefined: the job has none. */
+  secretForJob(owner: Owner, jobId: string): Promise<string | undefined>;
   get(owner: Owner, endpointId: string): Promise<WebhookEndpoint>;
   /** Throws webhook_url_rejected. Disabling fails pending deliveries; enabling resets the failure state. */
   update(
@@ -65,7 +71,7 @@ export function createEndpoints({ database, tasks, checkDestination }: EndpointD
       const rows = await orm
         .select()
         .from(webhookEndpoints)
-        .where(isEndpointOf(owner))
+        .where(and(isEndpointOf(owner), isNull(webhookEndpoints.jobId)))
         .orderBy(desc(webhookEndpoints.createdAt), desc(webhookEndpoints.id));
       return rows.map(presentEndpoint);
     },
@@ -83,6 +89,21 @@ export function createEndpoints({ database, tasks, checkDestination }: EndpointD
         await beforeCommit?.(tx, created);
         return created;
       });
+    },
+
+    checkUrl: (url, pointer) => requireAllowedDestination(checkDestination, url, pointer),
+
+    async createForJob(tx, { accountId, isTest }, url, jobId) {
+      const secret = makeWebhookSecret();
+      const row = { id: randomUUID(), accountId, isTest, url, description: "", events: [], secret, jobId };
+      await tx.insert(webhookEndpoints).values(row);
+      return secret;
+    },
+
+    async secretForJob(owner, jobId) {
+      const isIt = and(isEndpointOf(owner), eq(webhookEndpoints.jobId, jobId));
+      const [endpoint] = await orm.select().from(webhookEndpoints).where(isIt);
+      return endpoint?.secret;
     },
 
     async get(owner, endpointId) {
@@ -138,11 +159,15 @@ export function createEndpoints({ database, tasks, checkDestination }: EndpointD
   };
 }
 
-async function requireAllowedDestination(check: CheckDestination, url: string): Promise<void> {
+async function requireAllowedDestination(
+  check: CheckDestination,
+  url: string,
+  pointer = "/url",
+): Promise<void> {
   const checked = await check(url);
   if (!("rejection" in checked)) return;
   const message = checked.rejection;
-  throw new Refusal("webhook_url_rejected", message, { errors: [{ pointer: "/url", message }] });
+  throw new Refusal("webhook_url_rejected", message, { errors: [{ pointer, message }] });
 }
 
 function requireOneLine(description: string): void {
@@ -153,7 +178,10 @@ function requireOneLine(description: string): void {
 /** Locks the account's row until the transaction ends, so that concurrent creations are counted one after another. */
 async function refuseTooManyEndpoints(tx: Orm, owner: Owner): Promise<void> {
   await lockAccount(tx, owner.accountId);
-  const [counted] = await tx.select({ endpoints: count() }).from(webhookEndpoints).where(isEndpointOf(owner));
+  const [counted] = await tx
+    .select({ endpoints: count() })
+    .from(webhookEndpoints)
+    .where(and(isEndpointOf(owner), isNull(webhookEndpoints.jobId)));
   if (counted!.endpoints < ACCOUNT_LIMITS.webhook_endpoints) return;
   throw new Refusal(
     "too_many_webhooks",

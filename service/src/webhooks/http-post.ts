@@ -5,9 +5,8 @@
  * reused, and the response body is read up to a limit and discarded.
  */
 import { once } from "node:events";
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
-import { request as httpsRequest } from "node:https";
-import { isIP, type LookupFunction } from "node:net";
+import type { IncomingMessage } from "node:http";
+import { CONNECTION_CLOSED, failureOf, requestTo } from "./checked-request.ts";
 import type { CheckDestination, Destination } from "./destination-check.ts";
 
 export type Post = (message: PostRequest, stop: AbortSignal) => Promise<PostResult>;
@@ -31,8 +30,6 @@ export type PostDeps = {
 };
 
 const MAX_RESPONSE_BYTES = 64 * 1024;
-/** Per address, when there are several. */
-const CONNECT_TIMEOUT_MS = 3000;
 /** Time left to a running attempt at shutdown. */
 const SHUTDOWN_GRACE_MS = 1000;
 
@@ -59,29 +56,21 @@ export function createPost({ checkDestination, timeoutMs, ca }: PostDeps): Post 
 
 /** The HTTP status, or why there is none. */
 function send(
-  { url, host, addresses }: Destination,
+  destination: Destination,
   { headers, body }: PostRequest,
   ca: string | undefined,
   end: AbortSignal,
 ): Promise<number | string> {
-  const options: RequestOptions & { servername: string; autoSelectFamilyAttemptTimeout: number } = {
-    method: "POST",
-    host,
-    servername: isIP(host) === 0 ? host : "",
-    port: url.port || (url.protocol === "https:" ? 443 : 80),
-    path: `${url.pathname}${url.search}`,
-    headers: { ...headers, "content-length": Buffer.byteLength(body) },
-    agent: false, // a new connection that is not reused
-    lookup: fixedLookup(addresses),
-    autoSelectFamilyAttemptTimeout: CONNECT_TIMEOUT_MS,
-    signal: end,
-    ...(ca === undefined ? {} : { ca }),
-  };
   return new Promise((resolve) => {
-    const request = url.protocol === "https:" ? httpsRequest(options) : httpRequest(options);
+    const request = requestTo(destination, {
+      method: "POST",
+      headers: { ...headers, "content-length": Buffer.byteLength(body) },
+      signal: end,
+      ca,
+    });
     let outcome: number | string = CONNECTION_CLOSED;
     request.on("error", (error) => {
-      if (typeof outcome === "string") outcome = reasonOf(error);
+      if (typeof outcome === "string") outcome = failureOf(error);
     });
     request.on("response", (response) => {
       outcome = response.statusCode ?? 0; // later errors do not matter
@@ -90,15 +79,6 @@ function send(
     request.on("close", () => resolve(outcome));
     request.end(body);
   });
-}
-
-/** Always returns the checked addresses. */
-function fixedLookup(addresses: readonly string[]): LookupFunction {
-  const all = addresses.map((address) => ({ address, family: isIP(address) }));
-  return (_name, { all: wantsAll }, callback) => {
-    if (wantsAll) callback(null, all);
-    else callback(null, all[0]!.address, all[0]!.family);
-  };
 }
 
 /** Reads the response to its end, so that the server can finish; closes the connection above the limit. */
@@ -121,33 +101,3 @@ function resultOf(status: number): PostResult {
 }
 
 const failure = (error: string): PostResult => ({ isDelivered: false, status: undefined, error });
-
-const CONNECTION_CLOSED = "The connection was closed before a response arrived.";
-const BAD_CERTIFICATE = /^(?:CERT_|ERR_TLS_CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/;
-
-/** By error code; the first match applies. */
-const REASONS: readonly (readonly [RegExp, string])[] = [
-  [/^ECONNREFUSED$/, "The connection was refused."],
-  [/^(?:ECONNRESET|EPIPE)$/, CONNECTION_CLOSED],
-  [
-    /^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/,
-    "The connection could not be established.",
-  ],
-  [
-    BAD_CERTIFICATE,
-    "The TLS certificate is expired, not valid for this name, or not issued by a trusted authority.",
-  ],
-  [/^(?:ERR_SSL_|EPROTO$)/, "The TLS handshake failed."],
-  [/^HPE_HEADER_OVERFLOW$/, "The response headers are too large."],
-  [/^HPE_/, "The response is not valid HTTP."],
-];
-
-function reasonOf(error: Error): string {
-  const { code = "" } = firstCause(error);
-  return REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? "The connection failed.";
-}
-
-/** When several addresses were tried, the first one's error. */
-function firstCause(error: NodeJS.ErrnoException): NodeJS.ErrnoException {
-  return error instanceof AggregateError && error.errors[0] instanceof Error ? error.errors[0] : error;
-}

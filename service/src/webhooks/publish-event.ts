@@ -5,7 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { WebhookEvent, WebhookMessage } from "@mailvet/contract";
-import { and, arrayContains, eq, or, sql } from "drizzle-orm";
+import { and, arrayContains, eq, isNull, or, sql } from "drizzle-orm";
 import type { Owner } from "../base/caller.ts";
 import type { Orm } from "../db/database.ts";
 import type { Tasks } from "../queue/tasks.ts";
@@ -18,13 +18,16 @@ export type PublishEvent = (
   owner: Owner,
   event: WebhookEvent,
   data: Record<string, unknown>,
+  /** The job that the event is about. */
+  jobId?: string,
 ) => Promise<void>;
 
 type GroupTasks = Pick<Tasks, "openGroup" | "add">;
 
-/** To every enabled endpoint of the owner that subscribes to the event. */
+/** To every enabled endpoint of the owner that subscribes to the event, or to this job. */
 export function createPublishEvent(tasks: GroupTasks): PublishEvent {
-  return async (tx, owner, event, data) => {
+  return async (tx, owner, event, data, jobId) => {
+    const isOfAllJobs = isNull(webhookEndpoints.jobId);
     const subscribed = await tx
       .select({
         id: webhookEndpoints.id,
@@ -36,6 +39,7 @@ export function createPublishEvent(tasks: GroupTasks): PublishEvent {
         and(
           isEndpointOf(owner),
           eq(webhookEndpoints.isEnabled, true),
+          jobId === undefined ? isOfAllJobs : or(isOfAllJobs, eq(webhookEndpoints.jobId, jobId)),
           or(eq(webhookEndpoints.events, sql`'{}'`), arrayContains(webhookEndpoints.events, [event])),
         ),
       )

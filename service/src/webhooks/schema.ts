@@ -20,6 +20,7 @@ export const webhookEndpoints = pgTable(
     previousSecret: text(), // also signs until then, so that receivers can rotate
     previousSecretUntil: moment(),
     failingSince: moment(), // null: the last attempt succeeded, or there was none
+    jobId: uuid(), // receives the events of this job only; not listed, deleted after a while
     createdAt: createdAt(),
   },
   (table) => [index().on(table.accountId)],

@@ -14,7 +14,7 @@ import type { Tasks } from "../queue/tasks.ts";
 import { endpointDisabledEmail } from "./auto-disable.ts";
 import { type DeliveryHandlerDeps, deliveryHandler, onDeliveryExhausted } from "./delivery-handler.ts";
 import { createDeliveryLog, type DeliveryLog, redriveDelivery } from "./delivery-log.ts";
-import { createDestinationCheck, hostOf } from "./destination-check.ts";
+import { type CheckDestination, createDestinationCheck, hostOf } from "./destination-check.ts";
 import { createEndpoints, type Endpoints } from "./endpoints.ts";
 import { createPost } from "./http-post.ts";
 import type { EndpointRow } from "./present-webhook.ts";
@@ -24,6 +24,8 @@ import { HOUR_MS, RETRY_SCHEDULE, type RetrySchedule } from "./retry-schedule.ts
 export type Webhooks = Endpoints &
   DeliveryLog & {
     publish: PublishEvent;
+    /** Where requests may be sent to. */
+    checkDestination: CheckDestination;
     /** Publishes credits.low in the background, in a transaction of its own. */
     publishLowCredits(accountId: string, balance: number): void;
     /** For workers of the queue "delivery". */
@@ -92,6 +94,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
     ...createEndpoints({ database, tasks, checkDestination }),
     ...createDeliveryLog({ database, tasks }),
     publish,
+    checkDestination,
     publishLowCredits(accountId, balance) {
       const data = { balance, threshold: LOW_CREDITS };
       runInBackground("low_credits_publish_failed", accountId, () =>

@@ -11,11 +11,14 @@ const PAGES = [
   ["/keys", "keys"],
   ["/webhooks", "webhooks"],
   ["/usage", "usage"],
+  ["/audit", "audit"],
   ["/settings", "settings"],
 ] as const;
 
 const OPERATOR_PAGES = [
   ["/operator/accounts", "accounts"],
+  ["/operator/keys", "operatorKeys"],
+  ["/operator/audit", "operatorAudit"],
   ["/operator/system", "system"],
 ] as const;
 

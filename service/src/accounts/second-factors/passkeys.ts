@@ -105,7 +105,11 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
       const ofNetwork = { what: "sign_in_by_one_network", by: [network] } as const;
       await attempts.take(ofPasskey, ofNetwork);
       const verified = await assertions.verify(assertion, site).catch(async (error) => {
-        const entry = { action: "sign_in.failed", accountId: undefined, details: { reason: "passkey" } } as const;
+        const entry = {
+          action: "sign_in.failed",
+          accountId: undefined,
+          details: { reason: "passkey" },
+        } as const;
         await recordAudit(deps.database.pool, { ip: client.ip }, entry);
         throw error;
       });

@@ -1,27 +1,49 @@
 /**
- * Authentication by API key or session cookie, and authorisation against the route's access.
+ * Authentication by API key, operator key or session cookie, and authorisation against the route's access.
  *
  * When a request carries both, the key is used. A key is never accepted where a session is required, so that a leaked key
- * cannot create keys, change the password or grant credits.
+ * cannot create keys or change the password. Operator keys work on operator endpoints only, and other keys never do.
  */
-import { HEADERS, type KeyMode, type KeyScope, type Plan, type ProblemCode } from "@mailvet/contract";
+import {
+  HEADERS,
+  type KeyMode,
+  type KeyScope,
+  type OperatorScope,
+  type Plan,
+  type ProblemCode,
+} from "@mailvet/contract";
 import type { FastifyRequest } from "fastify";
 import { PLAN_LIMITS } from "../../accounts/plans.ts";
 import type { Caller } from "../../base/caller.ts";
 import { Refusal } from "../../base/refusal.ts";
-import type { Access } from "../route-config.ts";
+import { isOperatorKeyText } from "../../keys/key-text.ts";
+import { type Access, isForOperator, takesApiKeys } from "../route-config.ts";
 
 type KeyOrSessionOwner = { accountId: string; plan: Plan; isOperator: boolean };
 export type RecognisedKey = KeyOrSessionOwner & { keyId: string; mode: KeyMode; scopes: readonly KeyScope[] };
+export type RecognisedOperatorKey = KeyOrSessionOwner & {
+  keyId: string;
+  scopes: readonly OperatorScope[];
+  needsTwoFactor: boolean;
+  isAllowedFrom: boolean;
+};
 export type FoundSession = KeyOrSessionOwner & { sessionId: string; needsTwoFactor?: boolean };
 
 export type AuthenticateDeps = {
   recogniseKey(text: string): Promise<RecognisedKey | undefined> | RecognisedKey | undefined;
+  recogniseOperatorKey(text: string, ip: string): Promise<RecognisedOperatorKey | undefined>;
   findSession(token: string): Promise<FoundSession | undefined>;
   sessionTokenOf(request: FastifyRequest): string | undefined;
 };
 
-export type AuthenticationFailure = "missing_key" | "invalid_key" | "not_signed_in" | "session_required";
+export type AuthenticationFailure =
+  | "missing_key"
+  | "invalid_key"
+  | "operator_key"
+  | "api_key"
+  | "ip_not_allowed"
+  | "not_signed_in"
+  | "session_required";
 export type Authenticate = (
   request: FastifyRequest,
   access: Exclude<Access, "open">,
@@ -32,12 +54,17 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   return (request, access) => {
     const keyText = request.headers[HEADERS.apiKey];
     if (typeof keyText === "string" && keyText !== "") {
-      if (access === "session" || access === "operator") return "session_required";
+      if (access === "session" || access === "operator_session") return "session_required";
+      if (isForOperator(access)) {
+        if (!isOperatorKeyText(keyText)) return "api_key";
+        return deps.recogniseOperatorKey(keyText, request.ip).then(callerByOperatorKey);
+      }
+      if (isOperatorKeyText(keyText)) return "operator_key";
       const key = deps.recogniseKey(keyText);
       return key instanceof Promise ? key.then(callerByKey) : callerByKey(key);
     }
     const token = deps.sessionTokenOf(request);
-    if (!token) return access === "session" || access === "operator" ? "not_signed_in" : "missing_key";
+    if (!token) return takesApiKeys(access) ? "missing_key" : "not_signed_in";
     return deps.findSession(token).then((session) => callerBySession(session, isInTestMode(request)));
   };
 }
@@ -46,6 +73,14 @@ function callerByKey(key: RecognisedKey | undefined): Caller | AuthenticationFai
   if (!key) return "invalid_key";
   const { accountId, plan, isOperator, keyId, scopes, mode } = key;
   return { accountId, isTest: mode === "test", plan, isOperator, by: { kind: "key", keyId, scopes } };
+}
+
+function callerByOperatorKey(key: RecognisedOperatorKey | undefined): Caller | AuthenticationFailure {
+  if (!key) return "invalid_key";
+  const { accountId, plan, isOperator, needsTwoFactor, keyId, scopes } = key;
+  if (!key.isAllowedFrom) return "ip_not_allowed";
+  const by = { kind: "operator_key", keyId, scopes } as const;
+  return { accountId, isTest: false, plan, isOperator, needsTwoFactor, by };
 }
 
 /** For sessions, which choose the mode by request. In a link, which has no headers, the query says it. */
@@ -63,6 +98,12 @@ function callerBySession(session: FoundSession | undefined, isTest: boolean): Ca
 const REFUSALS: Readonly<Record<AuthenticationFailure, readonly [ProblemCode, string]>> = {
   missing_key: ["missing_api_key", "Send your API key in the X-API-Key header."],
   invalid_key: ["invalid_api_key", "This API key is unknown, expired or revoked."],
+  operator_key: ["invalid_api_key", "Operator keys work with operator endpoints only. Use an API key."],
+  api_key: [
+    "session_required",
+    "API keys can't be used here. Use an operator key, or sign in to the web app.",
+  ],
+  ip_not_allowed: ["ip_not_allowed", "This operator key does not work from your address."],
   not_signed_in: ["not_signed_in", "Sign in to continue. The session may have expired."],
   session_required: ["session_required", "API keys can't be used here. Sign in to the web app."],
 };
@@ -73,21 +114,28 @@ export function authenticationRefusal(failure: AuthenticationFailure): Refusal {
 
 /** Refuses an authenticated caller without the permission. */
 export function authorise(caller: Caller, access: Exclude<Access, "open">): void {
-  if (access === "operator" && !caller.isOperator) {
+  if (isForOperator(access) && !caller.isOperator) {
     throw new Refusal("operator_only", "Only the operator can do this.");
   }
-  if (access === "operator" && caller.needsTwoFactor) {
+  if (isForOperator(access) && caller.needsTwoFactor) {
     throw new Refusal(
       "operator_only",
       "Operators must use two-factor sign-in: sign in with a passkey, or set one up on the Settings page.",
     );
   }
+  if (caller.by.kind === "operator_key") requireOperatorScope(caller.by.scopes, access);
   if (caller.by.kind !== "key") return;
   // A test key costs nothing and makes no connections, so every plan has it.
   if (!caller.isTest && !PLAN_LIMITS[caller.plan].api_access) {
     throw new Refusal("api_access_not_included", `The ${caller.plan} plan does not include API access.`);
   }
-  if (typeof access === "object" && !caller.by.scopes.includes(access.scope)) {
+  if (typeof access === "object" && "scope" in access && !caller.by.scopes.includes(access.scope)) {
     throw new Refusal("insufficient_scope", `This API key does not have the scope "${access.scope}".`);
   }
+}
+
+function requireOperatorScope(scopes: readonly OperatorScope[], access: Access): void {
+  if (typeof access !== "object" || !("operator" in access)) throw new Error("not a route for operator keys");
+  if (scopes.includes(access.operator)) return;
+  throw new Refusal("insufficient_scope", `This operator key does not have the scope "${access.operator}".`);
 }

@@ -41,9 +41,9 @@ export function enforceBodyTimeout(
   app.addHook("onRequest", (request, reply, done) => {
     const { raw } = request;
     if (!hasBody(raw)) return done();
-    const { consumes, acceptsFile } = request.routeOptions.config;
+    const { consumes, acceptsFile, streamsJson } = request.routeOptions.config;
     const isJson = raw.headers["content-type"]?.startsWith("application/json") ?? false;
-    const isUpload = consumes === "multipart/form-data" || (acceptsFile === true && !isJson);
+    const isUpload = streamsJson || consumes === "multipart/form-data" || (acceptsFile === true && !isJson);
     const now = performance.now();
     const body: PendingBody = {
       raw,

@@ -36,7 +36,7 @@ export function createRequestLog(log: Pick<Log, "event">, loggedSuccessesPerSeco
       status: isAborted ? undefined : status,
       ms: Math.round((performance.now() - request.lifetime.startedAtMs) * 10) / 10,
       account_id: caller?.accountId,
-      key_id: caller?.by.kind === "key" ? caller.by.keyId : undefined,
+      key_id: caller && "keyId" in caller.by ? caller.by.keyId : undefined,
       left_out: leftOut || undefined,
     };
     leftOut = 0;

@@ -3,12 +3,14 @@ import type {
   BulkRequest,
   BulkSummary,
   ConfirmRequest,
+  CreateJobRequest,
   DomainReport,
   FeedbackReport,
   FeedbackRequest,
   FeedbackSummary,
   Job,
   JobResult,
+  LinkRequest,
   UploadEstimate,
   UploadPreview,
   ValidationRequest,
@@ -166,6 +168,12 @@ const uploadEstimate: UploadEstimate = {
   credits: 3,
 };
 
+const linkRequest: LinkRequest = { url: "https://files.example.com/customers.xlsx" };
+const createJobRequest: CreateJobRequest = {
+  emails: ["valid@mailvet.test", "catch-all@mailvet.test"],
+  name: "Sign-ups of March",
+  metadata: { campaign: "spring" },
+};
 const confirmRequest: ConfirmRequest = { upload_id: uploadPreview.upload_id, email_column: "email" };
 
 const queued: Job = {
@@ -187,6 +195,9 @@ const queued: Job = {
   progress_percent: 0,
   rate_per_second: 0,
   eta_seconds: null,
+  eta_reason: "not_started",
+  next_attempt_at: null,
+  retrying: {},
   valid_count: 0,
   invalid_count: 0,
   risky_count: 0,
@@ -209,6 +220,7 @@ const completed: Job = {
   processed: 2,
   progress_percent: 100,
   rate_per_second: 2,
+  eta_reason: null,
   valid_count: 1,
   invalid_count: 1,
   sub_status_counts: { "": 1, mailbox_not_found: 1 },
@@ -229,6 +241,13 @@ const firstResult: JobResult = {
   recommendation: "send",
   score: 97,
   suggestion: null,
+  reason: "The mail server accepts this mailbox and rejects others.",
+  flags: [],
+  provider: "other",
+  mx_host: "mx.mailvet.test",
+  smtp_code: 250,
+  ai_reasons: [],
+  checked_at: "2026-11-04T12:00:06.000Z",
   is_duplicate: false,
   previous_status: null,
   previous_sub_status: null,
@@ -282,10 +301,14 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   validateBulk: { request: bulkRequest, response: bulkSummary },
   previewUpload: { response: uploadPreview },
   estimateUpload: { request: confirmRequest, response: uploadEstimate },
+  uploadLink: { request: linkRequest, response: uploadPreview },
+  createJob: { request: createJobRequest, response: queued },
   confirmUpload: { request: confirmRequest, response: queued },
   listJobs: { response: [completed] },
   getJob: { response: completed },
   getJobResults: { response: jobResults },
+  getJobResult: { response: result },
+  finishJob: { response: completed },
   reportOutcomes: { request: feedbackRequest, response: feedbackSummary },
   getFeedbackReport: { response: feedbackReport },
 };

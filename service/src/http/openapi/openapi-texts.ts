@@ -33,7 +33,11 @@ export const TAGS = [
   { name: "keys", description: "API keys. Requires a session." },
   { name: "audit", description: "Who did what to the account. Requires a session." },
   { name: "auth", description: "Sign-up, sign-in, sessions, passwords and two-factor sign-in." },
-  { name: "operator", description: "Administration. Requires a session of the operator." },
+  {
+    name: "operator",
+    description:
+      "Administration. Requires an operator key with the scope of the endpoint, or an operator's session.",
+  },
 ];
 
 export const securitySchemes = (cookieName: string) => ({
@@ -42,6 +46,13 @@ export const securitySchemes = (cookieName: string) => ({
     in: "header",
     name: "X-API-Key",
     description: "Created on the API Keys page of the web app.",
+  },
+  operatorKey: {
+    type: "apiKey",
+    in: "header",
+    name: "X-API-Key",
+    description:
+      "Begins with `mv_op_`. Created on the Operator keys page of the web app; for operator endpoints only.",
   },
   session: { type: "apiKey", in: "cookie", name: cookieName, description: "Session cookie, set by sign-in." },
 });

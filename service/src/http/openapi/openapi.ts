@@ -8,7 +8,7 @@ import * as contract from "@mailvet/contract";
 import { API_PREFIX, type ProblemCode } from "@mailvet/contract";
 import type { FastifyInstance, RouteOptions } from "fastify";
 import { PROBLEM_TYPE } from "../problem.ts";
-import type { Access } from "../route-config.ts";
+import { type Access, takesApiKeys } from "../route-config.ts";
 import { EXAMPLES } from "./openapi-examples.ts";
 import {
   FILE_BODIES,
@@ -92,7 +92,7 @@ function operationOf(route: RouteOptions, names: SchemaNames): Json {
     operationId: schema.operationId,
     tags: schema.tags,
     summary: schema.summary,
-    description: schema.description,
+    description: descriptionOf(schema, access),
     security: securityOf(access),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...requestBodyOf(route, names, example?.request),
@@ -105,10 +105,17 @@ function operationOf(route: RouteOptions, names: SchemaNames): Json {
   };
 }
 
+function descriptionOf({ description }: RouteSchema, access: Access): string | undefined {
+  const isForOperatorKeys = typeof access === "object" && "operator" in access;
+  return isForOperatorKeys
+    ? `${description} Operator keys need the scope \`${access.operator}\`.`
+    : description;
+}
+
 function securityOf(access: Access): Json[] {
   if (access === "open") return [];
-  if (access === "session" || access === "operator") return [{ session: [] }];
-  return [{ apiKey: [] }, { session: [] }];
+  if (takesApiKeys(access)) return [{ apiKey: [] }, { session: [] }];
+  return typeof access === "object" ? [{ operatorKey: [] }, { session: [] }] : [{ session: [] }];
 }
 
 function parametersOf(schema: unknown, location: "path" | "query", names: SchemaNames): Json[] {

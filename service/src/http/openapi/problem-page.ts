@@ -22,6 +22,8 @@ const HELP: Readonly<Record<ProblemCode, string>> = {
   insufficient_scope: "The API key does not have the scope of this endpoint. Create a key that has it.",
   operator_only:
     "Only the operator of this installation can use this endpoint, and only with two-factor sign-in where the installation requires it.",
+  ip_not_allowed:
+    "The operator key does not work from the address of this client. Send the request from an address in its list, or create another key.",
   session_required:
     "API keys can't be used for this endpoint. Sign in to the web app, and send no X-API-Key header.",
   origin_rejected: "The request was sent by a page of another origin and was not executed.",
@@ -72,6 +74,9 @@ const HELP: Readonly<Record<ProblemCode, string>> = {
   email_column_not_found: "The file has no such column. The preview lists its columns.",
   empty_file: "The file is empty or contains only whitespace.",
   not_a_table: "The file is not a table of rows and columns. Send CSV with one row per line.",
+  link_rejected: "The link does not lead to a public https address.",
+  link_failed: "The file could not be downloaded from the link.",
+  sheet_not_found: "The spreadsheet has no such sheet. The preview lists its sheets.",
   no_emails_found: "The file, or the selected column, contains nothing that looks like an email.",
   undecodable_file: "The text encoding of the file could not be detected. Save it as UTF-8.",
   idempotency_key_reused:

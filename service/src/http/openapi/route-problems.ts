@@ -1,6 +1,7 @@
 /** Problem codes of a route: implied by its method, access and schema, plus its own. */
 import { PROBLEMS, type ProblemCode } from "@mailvet/contract";
-import type { Access } from "../route-config.ts";
+import { type Access, isForOperator, takesApiKeys } from "../route-config.ts";
+import { spendsCredits } from "../route-methods.ts";
 
 export type RouteTraits = {
   method: string;
@@ -12,7 +13,6 @@ export type RouteTraits = {
 };
 
 const HAS_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
-const acceptsKey = (access: Access) => access === "any_key" || typeof access === "object";
 const isUnsafe = (method: string) => HAS_BODY.has(method);
 
 /** Each row applies to the routes that match its condition. */
@@ -20,13 +20,15 @@ const RULES: readonly (readonly [readonly ProblemCode[], (route: RouteTraits) =>
   [["malformed_request", "not_acceptable", "rate_limited", "internal_error", "overloaded"], () => true],
   [["payload_too_large", "unsupported_media_type"], ({ method }) => HAS_BODY.has(method)],
   [["validation_failed"], ({ isValidated }) => isValidated],
-  [["missing_api_key", "invalid_api_key", "api_access_not_included"], ({ access }) => acceptsKey(access)],
+  [["missing_api_key", "api_access_not_included"], ({ access }) => takesApiKeys(access)],
+  [["invalid_api_key"], ({ access }) => takesApiKeys(access) || typeof access === "object"],
+  [["ip_not_allowed"], ({ access }) => isForOperator(access) && access !== "operator_session"],
   [["insufficient_scope"], ({ access }) => typeof access === "object"],
   [["not_signed_in"], ({ access }) => access !== "open"],
-  [["session_required"], ({ access }) => access === "session" || access === "operator"],
-  [["operator_only"], ({ access }) => access === "operator"],
+  [["session_required"], ({ access }) => access === "session" || isForOperator(access)],
+  [["operator_only"], ({ access }) => isForOperator(access)],
   [["origin_rejected"], ({ access, method }) => access !== "open" && isUnsafe(method)],
-  [["origin_rejected"], ({ access }) => typeof access === "object" && access.scope !== "read"],
+  [["origin_rejected"], ({ access }) => spendsCredits(access)],
   [
     ["idempotency_in_flight", "idempotency_key_reused", "validation_failed"],
     ({ honoursIdempotencyKey }) => honoursIdempotencyKey,

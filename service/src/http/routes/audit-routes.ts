@@ -83,7 +83,7 @@ export const auditRoutes =
 
     app.get(
       "/operator/audit",
-      { schema: LIST_ALL_AUDIT, config: { access: "operator" } },
+      { schema: LIST_ALL_AUDIT, config: { access: { operator: "audit:read" } } },
       async (request, reply) => {
         const { account_id: accountId, ...query } = request.query;
         const entries = await auditLog.page({ ...query, accountId });
@@ -94,7 +94,7 @@ export const auditRoutes =
 
     app.get(
       "/operator/audit/export",
-      { schema: EXPORT_ALL_AUDIT, config: { access: "operator", produces: ["text/csv"] } },
+      { schema: EXPORT_ALL_AUDIT, config: { access: { operator: "audit:read" }, produces: ["text/csv"] } },
       async (request, reply) => {
         const { account_id: accountId, ...filters } = request.query;
         return sendExport(request, reply, { ...filters, accountId }, withEmails);

@@ -1,5 +1,4 @@
 /** /feedback: delivery outcomes as JSON or as a file, the report of predicted and real bounces, and deletion. */
-import { Readable } from "node:stream";
 import multipart from "@fastify/multipart";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import {
@@ -17,8 +16,8 @@ import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import { Refusal, wrongValue } from "../../base/refusal.ts";
 import type { Feedback } from "../../feedback/feedback.ts";
 import { actorOf } from "../request-actor.ts";
-import { drainBody, LIMITS, readFile, tooLarge } from "./multipart-file.ts";
-import { shutdownSignal } from "./shutdown-signal.ts";
+import { shutdownSignal } from "../shutdown-signal.ts";
+import { drainBody, LIMITS, plainBytes, readFile } from "./multipart-file.ts";
 import "../route-config.ts";
 
 export type FeedbackRouteDeps = {
@@ -44,7 +43,7 @@ export const feedbackRoutes =
       const release = slots.acquire(request.caller!.accountId);
       try {
         const bytes = request.isMultipart()
-          ? (await readFile(request, maxUploadBytes, stopping)).bytes
+          ? readFile(request, maxUploadBytes, stopping)
           : plainBytes(request, maxUploadBytes, stopping);
         return await feedback.reportFile(request.caller!, bytes);
       } finally {
@@ -135,28 +134,6 @@ async function acceptFiles(scope: FastifyInstance): Promise<void> {
 
 function isPlainFile({ mediaType }: FastifyRequest): boolean {
   return mediaType === "text/csv";
-}
-
-async function* plainBytes(
-  { body, headers }: FastifyRequest,
-  maxBytes: number,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  const stream = (body as Readable | undefined) ?? Readable.from([]); // Fastify leaves an empty body undefined
-  const stop = () => stream.destroy(signal.reason);
-  if (Number(headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  signal.addEventListener("abort", stop);
-  try {
-    signal.throwIfAborted();
-    let count = 0;
-    for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
-      count += chunk.byteLength;
-      if (count > maxBytes) throw tooLarge(maxBytes);
-      yield chunk;
-    }
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }
 
 /** Either one outcome or a list, not both. */

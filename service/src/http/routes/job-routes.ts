@@ -1,27 +1,35 @@
 /** /bulk/jobs: list and retrieve jobs, page through results; cancel, pause, resume and delete. */
 import type { ServerResponse } from "node:http";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { Job, JobListQuery, JobQuery, JobResult, RecheckRequest, ResultsQuery } from "@mailvet/contract";
+import {
+  Job,
+  JobListQuery,
+  JobQuery,
+  JobResult,
+  RecheckRequest,
+  ResultsQuery,
+  ValidationResult,
+} from "@mailvet/contract";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { auditOnCommit } from "../../audit/audit-writer.ts";
 import type { JobActions } from "../../jobs/job-actions.ts";
 import { findJob, listJobs } from "../../jobs/job-list.ts";
-import { jobResults } from "../../jobs/job-results.ts";
 import { hasEnded } from "../../jobs/job-state.ts";
 import type { JobWatch } from "../../jobs/job-watch.ts";
-import type { RecheckJob } from "../../jobs/recheck.ts";
+import type { RecheckJob } from "../../jobs/recheck/recheck.ts";
+import { jobResult, jobResults } from "../../jobs/results/job-results.ts";
 import { storeResponse } from "../middleware/idempotency.ts";
 import { actorOf } from "../request-actor.ts";
 import { JobParams, type JobStreamDeps, jobStreamRoutes } from "./job-stream-routes.ts";
-import { pageHeaders, rowPageHeaders } from "./pagination.ts";
+import { pageHeaders, partialHeaders, rowPageHeaders } from "./pagination.ts";
 import "../route-config.ts";
 
 export type JobRouteDeps = JobStreamDeps & {
   actions: Pick<JobActions, JobAction | "erase">;
   recheckJob: RecheckJob;
 };
-type JobAction = "cancel" | "pause" | "resume";
+type JobAction = "cancel" | "pause" | "resume" | "finish";
 
 export const jobRoutes =
   (deps: JobRouteDeps): FastifyPluginAsyncTypebox =>
@@ -42,11 +50,13 @@ export const jobRoutes =
       async (request, reply) => {
         const find = () => findJob(database, request.caller!, request.params.job_id);
         const job = await find();
-        const { wait = 0 } = request.query;
+        const { wait = 0, for: event = "change" } = request.query;
         if (wait === 0 || hasEnded(job)) return job;
         const refused = new AbortController();
         const unfollow = request.onCredentialEnd((refusal) => refused.abort(refusal));
-        await waitForChange(job, wait * 1000, reply.raw, refused.signal).finally(unfollow);
+        await waitForChange(job, { timeoutMs: wait * 1000, event }, reply.raw, refused.signal).finally(
+          unfollow,
+        );
         refused.signal.throwIfAborted();
         return find();
       },
@@ -59,17 +69,33 @@ export const jobRoutes =
         config: { ...read, problems: ["job_not_found", "results_not_ready", "results_expired"] },
       },
       async (request, reply) => {
-        const { results, total } = await jobResults(
-          database,
+        const { results, total, partial } = await jobResults(
+          deps,
           request.caller!,
           request.params.job_id,
           request.query,
         );
+        partialHeaders(reply, partial);
         const { skip, limit } = request.query;
         const lastRow = results.length === limit && limit < total ? results.at(-1)?.row : undefined;
         if (skip > 0) pageHeaders(request, reply, { skip, limit, total });
         else rowPageHeaders(request, reply, { lastRow, total });
         return results;
+      },
+    );
+
+    app.get(
+      "/bulk/jobs/:job_id/results/:row",
+      {
+        schema: GET_RESULT,
+        config: {
+          ...read,
+          problems: ["job_not_found", "not_found", "results_not_ready", "results_expired"],
+        },
+      },
+      async (request) => {
+        const { job_id: jobId, row } = request.params;
+        return jobResult(deps, request.caller!, jobId, row, request.id);
       },
     );
 
@@ -151,21 +177,36 @@ const GET_JOB = {
   tags: ["jobs"],
   summary: "Retrieve a job",
   description:
-    "Returns a job. With `wait`, the response is delayed for up to that many seconds, or until the status or progress of the job changes. A finished job is returned immediately.",
+    "Returns a job. With `wait`, the response is delayed for up to that many seconds, or until the status or progress of the job changes; with `for=end` until it has ended. A finished job is returned immediately.",
   params: JobParams,
   querystring: JobQuery,
   response: { 200: Job },
 };
+
+const ResultParams = Type.Object({
+  ...JobParams.properties,
+  row: Type.Integer({ minimum: 1, maximum: 2_147_483_646, description: "Number of the row." }),
+});
 
 const GET_RESULTS = {
   operationId: "getJobResults",
   tags: ["jobs"],
   summary: "List results of a job",
   description:
-    "Returns one result per row that has a verdict, in row order. A row that repeats an earlier email has the same verdict and `is_duplicate`. To get all rows with your own columns, use the download. For the next page, follow the `Link` header or send the last row as `after_row`: it takes as long as the first page, which `skip` does not.",
+    "Returns one result per row with an email, in row order or that of `sort`. While the job runs, rows without a verdict have the status `pending`, and the headers `X-Partial: true`, `X-Settled` and `X-Pending` say how many unique emails have a verdict and how many wait; with `final=true` the answer is 409 until the end. A row that repeats an earlier email has the same verdict and `is_duplicate`. To get all rows with your own columns, use the download. For the next page, follow the `Link` header or send the last row as `after_row`: it takes as long as the first page, which `skip` does not.",
   params: JobParams,
   querystring: ResultsQuery,
   response: { 200: Type.Array(JobResult) },
+};
+
+const GET_RESULT = {
+  operationId: "getJobResult",
+  tags: ["jobs"],
+  summary: "Retrieve the result of a row",
+  description:
+    "Returns the whole result of one row, as a single validation returns it, from what was stored when the row was checked. Costs nothing.",
+  params: ResultParams,
+  response: { 200: ValidationResult },
 };
 
 type ActionTexts = { summary: string; description: string };
@@ -182,6 +223,11 @@ const ACTIONS: Readonly<Record<JobAction, ActionTexts>> = {
       "Pauses a job that is being processed. Checks in progress finish and are saved; nothing else runs until the job is resumed. Its credits stay reserved.",
   },
   resume: { summary: "Resume a job", description: "Continues a paused job where it left off." },
+  finish: {
+    summary: "Finish a job now",
+    description:
+      "Completes the job with the results it has. An email that waits for a retry becomes `unknown` with the reason of its last attempt; one that was not checked yet becomes `unknown` with `smtp_skipped` and is not charged. A finished job can't be finished again, nor one whose rows are still being read.",
+  },
 };
 
 const RECHECK_JOB = {
@@ -206,7 +252,7 @@ const DELETE_JOB = {
 
 type WaitForChange = (
   job: Job,
-  timeoutMs: number,
+  until: { timeoutMs: number; event: "change" | "end" },
   response: ServerResponse,
   signal: AbortSignal,
 ) => Promise<void>;
@@ -219,7 +265,7 @@ function changeWaiter(app: FastifyInstance, watch: JobWatch): WaitForChange {
     isClosing = true;
     for (const finish of waiting) finish();
   });
-  return (job, timeoutMs, response, signal) =>
+  return (job, { timeoutMs, event }, response, signal) =>
     new Promise((resolve) => {
       if (isClosing || signal.aborted) return resolve();
       const finish = () => {
@@ -231,7 +277,9 @@ function changeWaiter(app: FastifyInstance, watch: JobWatch): WaitForChange {
         resolve();
       };
       const timeout = setTimeout(finish, timeoutMs);
-      const unfollow = watch.follow(job, finish);
+      const unfollow = watch.follow(job, (changed) => {
+        if (event === "change" || !changed || hasEnded(changed)) finish();
+      });
       waiting.add(finish);
       response.once("close", finish);
       signal.addEventListener("abort", finish);

@@ -8,27 +8,30 @@ import { recordAudit } from "../../audit/audit-writer.ts";
 import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import type { Log } from "../../base/log.ts";
 import type { Database } from "../../db/database.ts";
-import { FORMAT_WRITERS } from "../../downloads/download-formats.ts";
+import { CONTENT_TYPES } from "../../downloads/download-formats.ts";
 import { jobDownload } from "../../downloads/job-download.ts";
 import { findJob } from "../../jobs/job-list.ts";
 import { hasEnded } from "../../jobs/job-state.ts";
 import type { JobWatch } from "../../jobs/job-watch.ts";
+import type { InspectEmail } from "../../jobs/results/result-report.ts";
 import type { UploadFiles } from "../../uploads/upload-files.ts";
 import { createDownloads } from "../downloads.ts";
 import { acceptsOneOf } from "../middleware/accept-header.ts";
 import { actorOf } from "../request-actor.ts";
 import { createEventStream, EVENT_STREAM_HEADERS } from "./event-stream.ts";
+import { partialHeaders } from "./pagination.ts";
 import "../route-config.ts";
 
 export type JobStreamDeps = {
   database: Database;
   files: Pick<UploadFiles, "read">;
   watch: JobWatch;
+  inspect: InspectEmail;
   log: Pick<Log, "event">;
 };
 
 export const jobStreamRoutes =
-  ({ database, files, watch, log }: JobStreamDeps): FastifyPluginAsyncTypebox =>
+  ({ database, files, watch, inspect, log }: JobStreamDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     const downloads = createDownloads(app, log);
     const streamSlots = createConcurrencyLimit({
@@ -52,11 +55,12 @@ export const jobStreamRoutes =
         },
       },
       async (request, reply) => {
-        const { format = acceptedFormat(request.headers.accept), status } = request.query;
+        const { format = acceptedFormat(request.headers.accept), mode: _, ...query } = request.query;
         const { caller, params } = request;
         return downloads.send(request, reply, async () => {
-          const wanted = { format, status };
-          const download = await jobDownload({ database, files }, caller!, params.job_id, wanted);
+          const languages = request.headers["accept-language"];
+          const wanted = { ...query, format, languages };
+          const download = await jobDownload({ database, files, inspect }, caller!, params.job_id, wanted);
           if (request.method !== "HEAD") {
             const { accountId } = caller!;
             const entry = {
@@ -67,6 +71,7 @@ export const jobStreamRoutes =
             } as const;
             await recordAudit(database.pool, actorOf(request), entry);
           }
+          partialHeaders(reply, download.partial);
           return download;
         });
       },
@@ -120,7 +125,7 @@ export const jobStreamRoutes =
     );
   };
 
-const mediaTypeOf = (format: DownloadFormat) => FORMAT_WRITERS[format].contentType.split(";", 1)[0]!;
+const mediaTypeOf = (format: DownloadFormat) => CONTENT_TYPES[format].split(";", 1)[0]!;
 
 const acceptedFormat = (accept: string | undefined) =>
   DOWNLOAD_FORMATS.find((format) => acceptsOneOf(accept, [mediaTypeOf(format)])) ?? DOWNLOAD_FORMATS[0];
@@ -135,9 +140,13 @@ const DOWNLOAD = {
   operationId: "downloadJob",
   tags: ["jobs"],
   summary: "Download results",
-  description: `Returns your rows and columns in their original order, followed by ours, whose names begin with \`mailvet_\`. Use \`status\` to include only rows with that verdict.
+  description: `Returns your rows and columns in their original order, followed by ours, whose names begin with \`mailvet_\`. The filters and \`sort\` are those of the results; a filtered file has only rows that match.
+
+While the job runs, the file has what there is: rows that wait have the status \`pending\` and blank columns otherwise, and the headers are those of the results. With \`final=true\` the answer is 409 until the end.
 
 In CSV, cells that a spreadsheet would run as a formula are prefixed with an apostrophe. Rows without a verdict, because the cell is empty or the job ended early, leave our columns blank. Cells beyond the columns of the file follow after ours.
+
+The file name says what is in it, such as \`newsletter-valid.csv\`. A \`zip\` archive has one CSV file for each status.
 
 NDJSON has one object per row: \`row\`, \`email\`, \`columns\` (yours, by name) and the verdict. An \`xlsx\` workbook holds at most 1,048,575 rows, and 32,767 characters per cell. If the connection closes early, the file is incomplete: download it again.`,
   params: JobParams,

@@ -68,13 +68,22 @@ const REVOKE_KEY = {
 };
 
 function wantedKeyOf(body: CreateKeyRequest): KeySettings {
+  const { mode = "live", scopes = KEY_SCOPES } = body;
+  return { name: keyNameOf(body), mode, scopes, expiresAt: keyExpiryOf(body) };
+}
+
+export function keyNameOf(body: { name: string }): string {
   const name = body.name.trim();
   if (name === "") refuse("/name", "must not be blank");
   if (/\p{Cc}/u.test(name)) refuse("/name", "must be a single line");
+  return name;
+}
+
+export function keyExpiryOf(body: { expires_at?: string | null }): Date | undefined {
   const expiresAt = body.expires_at ? new Date(body.expires_at) : undefined;
   // RFC 3339 allows leap seconds, which are an invalid Date in JavaScript.
   if (expiresAt && !(expiresAt.getTime() > Date.now())) refuse("/expires_at", "must be in the future");
-  return { name, mode: body.mode ?? "live", scopes: body.scopes ?? KEY_SCOPES, expiresAt };
+  return expiresAt;
 }
 
 function refuse(pointer: string, message: string): never {

@@ -1,9 +1,10 @@
 /**
- * Reads the single file of a multipart/form-data request as a stream.
+ * Reads the files of a multipart/form-data request as streams.
  *
  * Errors of the form become refusals; fields other than the file are ignored.
  */
 import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
 import multipart, { type Multipart, type MultipartFile } from "@fastify/multipart";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Refusal, wrongValue } from "../../base/refusal.ts";
@@ -19,7 +20,7 @@ const FIELD = "file";
 /** Boundaries and part headers around the file. */
 const FORM_OVERHEAD_BYTES = 64 * 1024;
 export const LIMITS = {
-  files: 1,
+  files: 11,
   fields: 10,
   parts: 20,
   fieldSize: 1024,
@@ -34,24 +35,66 @@ export async function acceptForms(scope: FastifyInstance): Promise<void> {
   scope.addContentTypeParser("*", (_request, _payload, done) => done(notMultipart()));
 }
 
-export async function readFile(
+/** `maxBytes` is the limit of each file. A file must be read to its end before the next. */
+export async function* readFiles(
+  request: FastifyRequest,
+  { maxBytes, maxFiles }: { maxBytes: number; maxFiles: number },
+  signal: AbortSignal,
+): AsyncGenerator<UploadedFile> {
+  if (!request.isMultipart()) throw notMultipart();
+  if (Number(request.headers["content-length"] ?? 0) > maxFiles * (maxBytes + FORM_OVERHEAD_BYTES))
+    throw tooLarge(maxBytes);
+  const parts = request.parts();
+  let count = 0;
+  for (let part = await next(parts); part; part = await next(parts)) {
+    if (part.type !== "file") continue;
+    const fault =
+      part.fieldname !== FIELD ? WRONG_FIELD : ++count > maxFiles ? tooManyFiles(maxFiles) : undefined;
+    if (fault !== undefined) {
+      part.file.destroy();
+      throw wrongValue(`/${FIELD}`, fault);
+    }
+    yield { filename: part.filename, bytes: bytesOf(part, maxBytes, signal) };
+  }
+  if (count === 0) throw wrongValue(`/${FIELD}`, `The form has no file in a field named "${FIELD}".`);
+}
+
+const WRONG_FIELD = `The file must be in a field named "${FIELD}".`;
+
+function tooManyFiles(maxFiles: number): string {
+  if (maxFiles > 1) return `The form has more than ${maxFiles} files.`;
+  return "The form has several files. Send one file per request.";
+}
+
+/** The only file of a form. */
+export async function* readFile(
   request: FastifyRequest,
   maxBytes: number,
   signal: AbortSignal,
-): Promise<UploadedFile> {
-  if (!request.isMultipart()) throw notMultipart();
-  if (Number(request.headers["content-length"] ?? 0) > maxBytes + FORM_OVERHEAD_BYTES)
-    throw tooLarge(maxBytes);
-  const parts = request.parts();
-  for (;;) {
-    const part = await next(parts);
-    if (!part) throw wrongValue(`/${FIELD}`, `The form has no file in a field named "${FIELD}".`);
-    if (part.type !== "file") continue;
-    if (part.fieldname !== FIELD) {
-      part.file.destroy();
-      throw wrongValue(`/${FIELD}`, `The file must be in a field named "${FIELD}".`);
+): AsyncGenerator<Uint8Array> {
+  for await (const { bytes } of readFiles(request, { maxBytes, maxFiles: 1 }, signal)) yield* bytes;
+}
+
+/** The body of a request that is streamed as it is. */
+export async function* plainBytes(
+  { body, headers }: FastifyRequest,
+  maxBytes: number,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const stream = (body as Readable | undefined) ?? Readable.from([]); // Fastify leaves an empty body undefined
+  const stop = () => stream.destroy(signal.reason);
+  if (Number(headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  signal.addEventListener("abort", stop);
+  try {
+    signal.throwIfAborted();
+    let count = 0;
+    for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+      count += chunk.byteLength;
+      if (count > maxBytes) throw tooLarge(maxBytes);
+      yield chunk;
     }
-    return { filename: part.filename, bytes: bytesOf(part, parts, maxBytes, signal) };
+  } finally {
+    signal.removeEventListener("abort", stop);
   }
 }
 
@@ -75,7 +118,6 @@ export function drainBody(raw: IncomingMessage, maxUploadBytes: number): void {
 
 async function* bytesOf(
   { file }: MultipartFile,
-  parts: AsyncIterator<Multipart>,
   maxBytes: number,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
@@ -89,7 +131,6 @@ async function* bytesOf(
       if (count > maxBytes) throw tooLarge(maxBytes);
       yield chunk;
     }
-    while (await next(parts)); // to the end: a second file makes the request ambiguous
   } catch (error) {
     throw refusalOf(error);
   } finally {
@@ -108,7 +149,7 @@ async function next(parts: AsyncIterator<Multipart>): Promise<Multipart | undefi
 }
 
 const FORM_ERRORS: Readonly<Record<string, () => Refusal>> = {
-  FST_FILES_LIMIT: () => wrongValue(`/${FIELD}`, "The form has several files. Send one file per request."),
+  FST_FILES_LIMIT: () => wrongValue(`/${FIELD}`, "The form has too many files."),
   FST_FIELDS_LIMIT: () => wrongValue("", "The form has too many fields."),
   FST_PARTS_LIMIT: () => wrongValue("", "The form has too many parts."),
 };

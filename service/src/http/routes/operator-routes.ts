@@ -32,7 +32,7 @@ export const operatorRoutes =
   async (app) => {
     app.get(
       "/operator/accounts",
-      { schema: LIST_ACCOUNTS, config: { access: "operator" } },
+      { schema: LIST_ACCOUNTS, config: { access: { operator: "accounts:read" } } },
       async (request, reply) => {
         const { skip, limit, search } = request.query;
         const { accounts: found, total } = await accounts.list({ skip, limit, search });
@@ -43,13 +43,19 @@ export const operatorRoutes =
 
     app.get(
       "/operator/accounts/:account_id",
-      { schema: GET_ACCOUNT_BY_ID, config: { access: "operator", problems: ["account_not_found"] } },
+      {
+        schema: GET_ACCOUNT_BY_ID,
+        config: { access: { operator: "accounts:read" }, problems: ["account_not_found"] },
+      },
       async (request) => presentAccount(await accounts.find(request.params.account_id)),
     );
 
     app.patch(
       "/operator/accounts/:account_id",
-      { schema: CHANGE_PLAN, config: { access: "operator", problems: ["account_not_found"] } },
+      {
+        schema: CHANGE_PLAN,
+        config: { access: { operator: "accounts:write" }, problems: ["account_not_found"] },
+      },
       async (request) => {
         const { account_id: accountId } = request.params;
         const { plan } = request.body;
@@ -66,7 +72,10 @@ export const operatorRoutes =
       "/operator/accounts/:account_id/grants",
       {
         schema: GRANT_CREDITS,
-        config: { access: "operator", problems: ["account_not_found", "insufficient_credits"] },
+        config: {
+          access: { operator: "credits:write" },
+          problems: ["account_not_found", "insufficient_credits"],
+        },
       },
       async (request, reply) => {
         const { amount, note } = request.body;

@@ -23,6 +23,17 @@ export function rowPageHeaders(
   reply.header("link", `<${url.pathname}${url.search}>; rel="next"`);
 }
 
+/** Says that the results are not final: how many unique emails have a verdict, and how many wait. */
+export function partialHeaders(
+  reply: FastifyReply,
+  partial: { settled: number; pending: number } | undefined,
+): void {
+  if (!partial) return;
+  reply.header(HEADERS.partial, "true");
+  reply.header(HEADERS.settled, partial.settled);
+  reply.header(HEADERS.pending, partial.pending);
+}
+
 /** A link to the next page, which begins after the last entry. There is no count: it would read all of them. */
 export function entryPageHeaders(
   request: FastifyRequest,

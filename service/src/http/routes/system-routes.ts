@@ -17,19 +17,21 @@ export type SystemRouteDeps = {
 export const systemRoutes =
   ({ system, deadLetters }: SystemRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    app.get("/operator/system", { schema: GET_SYSTEM, config: { access: "operator" } }, async () =>
-      system.report(),
+    app.get(
+      "/operator/system",
+      { schema: GET_SYSTEM, config: { access: { operator: "system:read" } } },
+      async () => system.report(),
     );
 
     app.post(
       "/operator/system/doctor",
-      { schema: RUN_DOCTOR, config: { access: "operator", idempotency: false } }, // it has no effect to repeat
+      { schema: RUN_DOCTOR, config: { access: { operator: "system:read" }, idempotency: false } }, // it has no effect to repeat
       async () => system.runDoctor(),
     );
 
     app.get(
       "/operator/dead-letters",
-      { schema: LIST_DEAD_LETTERS, config: { access: "operator" } },
+      { schema: LIST_DEAD_LETTERS, config: { access: { operator: "jobs:read" } } },
       async (request, reply) => {
         const { skip, limit } = request.query;
         const { letters, total } = await deadLetters.list({ skip, limit });
@@ -43,7 +45,7 @@ export const systemRoutes =
       {
         schema: REDRIVE_DEAD_LETTER,
         config: {
-          access: "operator",
+          access: { operator: "jobs:write" },
           idempotency: false, // a redriven letter is gone
           problems: ["dead_letter_not_found", "dead_letter_obsolete"],
         },

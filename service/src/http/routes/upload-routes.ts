@@ -1,20 +1,41 @@
-/** POST /bulk/upload/preview: upload a file and get a preview; /estimate: what to expect; /confirm: start a job with it. */
+/**
+ * POST /bulk/upload/preview, /bulk/upload/link: upload a list and get a preview. POST /bulk/upload/estimate: what to expect of
+ * it. POST /bulk/upload/confirm: start a job with it. POST /bulk/jobs: all in one request, with a list in JSON.
+ */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { ConfirmRequest, Job, UploadEstimate, UploadPreview } from "@mailvet/contract";
+import {
+  ConfirmRequest,
+  CreateJobOptions,
+  CreateJobRequest,
+  Job,
+  LinkRequest,
+  PreviewQuery,
+  UploadEstimate,
+  UploadPreview,
+} from "@mailvet/contract";
+import type { FastifyInstance } from "fastify";
 import { ACCOUNT_LIMITS } from "../../accounts/plans.ts";
+import type { Caller } from "../../base/caller.ts";
 import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import type { ConfirmUpload } from "../../jobs/confirm-upload.ts";
+import { GROUP_FILES } from "../../uploads/email-limit.ts";
 import type { EstimateUpload } from "../../uploads/estimate.ts";
+import { readJsonList } from "../../uploads/json-list.ts";
+import type { DownloadLink } from "../../uploads/link-download.ts";
 import type { Uploads } from "../../uploads/uploads.ts";
+import type { Endpoints } from "../../webhooks/endpoints.ts";
 import { REPLAYED, requestName, storeResponse } from "../middleware/idempotency.ts";
-import { acceptForms, drainBody, readFile } from "./multipart-file.ts";
-import { shutdownSignal } from "./shutdown-signal.ts";
+import { compileValidator } from "../request-validator.ts";
+import { shutdownSignal } from "../shutdown-signal.ts";
+import { acceptForms, drainBody, plainBytes, readFiles, type UploadedFile } from "./multipart-file.ts";
 import "../route-config.ts";
 
 export type UploadRouteDeps = {
-  uploads: Pick<Uploads, "preview">;
+  uploads: Pick<Uploads, "preview" | "discard">;
   confirmUpload: ConfirmUpload;
   estimateUpload: EstimateUpload;
+  downloadLink: DownloadLink;
+  webhooks: Pick<Endpoints, "checkUrl" | "secretForJob">;
   maxUploadBytes: number;
 };
 
@@ -22,7 +43,14 @@ export type UploadRouteDeps = {
 const CONCURRENCY = { what: "uploads", perAccount: ACCOUNT_LIMITS.concurrent_uploads, total: 32 };
 
 export const uploadRoutes =
-  ({ uploads, confirmUpload, estimateUpload, maxUploadBytes }: UploadRouteDeps): FastifyPluginAsyncTypebox =>
+  ({
+    uploads,
+    confirmUpload,
+    estimateUpload,
+    downloadLink,
+    webhooks,
+    maxUploadBytes,
+  }: UploadRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     const slots = createConcurrencyLimit(CONCURRENCY);
     const stopping = shutdownSignal(app);
@@ -37,35 +65,33 @@ export const uploadRoutes =
             tags: ["jobs"],
             summary: "Upload a file",
             description:
-              "Uploads a list as CSV or similar text, optionally gzipped, in the form field `file`, and returns a preview. Free of charge. An upload that is not confirmed within 24 hours is deleted. The same `Idempotency-Key` with the same file returns the same upload.",
+              "Uploads a list in the form field `file`, and returns a preview: CSV or similar text, optionally gzipped, or a sheet of an XLSX or ODS file. Free of charge. An upload that is not confirmed within 24 hours is deleted. The same `Idempotency-Key` with the same file returns the same upload.",
+            querystring: PreviewQuery,
             response: { 200: UploadPreview },
           },
           config: {
             access: { scope: "bulk" },
             consumes: "multipart/form-data",
             idempotency: "by_route", // the request is identified by the file, which is streamed
-            problems: [
-              "validation_failed",
-              "empty_file",
-              "not_a_table",
-              "unsupported_file",
-              "undecodable_file",
-              "compression_bomb",
-              "no_emails_found",
-              "too_many_rows",
-              "too_many_emails",
-              "too_many_uploads",
-            ],
+            problems: FILE_PROBLEMS,
           },
         },
         async (request, reply) => {
           const release = slots.acquire(request.caller!.accountId);
           try {
-            const idempotencyKey = requestName(request);
-            const file = await readFile(request, maxUploadBytes, stopping);
+            const { sheet, group: isMerged = false, split = false } = request.query as PreviewQuery;
+            const limits = { maxBytes: maxUploadBytes, maxFiles: isMerged ? GROUP_FILES : 1 };
+            const named = await namedFiles(readFiles(request, limits, stopping));
             const { preview, isReplayed } = await uploads.preview(request.caller!, {
-              ...file,
-              idempotencyKey,
+              files: named.files,
+              get filename() {
+                return named.filename;
+              },
+              isMerged,
+              isGroup: isMerged || split,
+              sheet,
+              identity: () => (sheet || isMerged || split ? JSON.stringify([sheet, isMerged, split]) : ""),
+              idempotencyKey: requestName(request),
             });
             if (isReplayed) reply.header(REPLAYED, "true");
             return preview;
@@ -76,6 +102,73 @@ export const uploadRoutes =
         },
       );
     });
+
+    app.post("/bulk/upload/link", UPLOAD_LINK, async (request, reply) => {
+      const caller = request.caller!;
+      const release = slots.acquire(caller.accountId);
+      try {
+        const { url, sheet, split: isGroup = false } = request.body;
+        const file = await downloadLink(url, stopping);
+        const { preview, isReplayed } = await uploads.preview(caller, {
+          filename: file.filename,
+          files: only(file),
+          isGroup,
+          sheet,
+          identity: () => JSON.stringify([url, sheet, isGroup]),
+          idempotencyKey: requestName(request),
+        });
+        if (isReplayed) reply.header(REPLAYED, "true");
+        return preview;
+      } finally {
+        release();
+      }
+    });
+
+    app.register(async (scope) => {
+      streamJsonBodies(scope);
+      scope.post("/bulk/jobs", CREATE_JOB, async (request, reply) => {
+        const caller = request.caller!;
+        const release = slots.acquire(caller.accountId);
+        try {
+          const body = plainBytes(request, maxUploadBytes, stopping);
+          const { text, properties } = readJsonList(body, OPTION_NAMES, checkJobOptions);
+          const options = properties as CreateJobOptions;
+          const { preview, isReplayed } = await uploads.preview(caller, {
+            get filename() {
+              return options.name ?? DEFAULT_JOB_NAME;
+            },
+            files: only({ filename: undefined, bytes: text }),
+            hasHeader: true,
+            identity: () => JSON.stringify(options),
+            idempotencyKey: requestName(request),
+          });
+          const job = await start(caller, preview, options).catch(async (error) => {
+            await uploads.discard(preview.upload_id);
+            throw error;
+          });
+          if (isReplayed) reply.header(REPLAYED, "true");
+          return reply.code(201).send(job);
+        } finally {
+          release();
+          drainBody(request.raw, maxUploadBytes);
+        }
+      });
+    });
+
+    const start = async (caller: Caller, preview: UploadPreview, options: CreateJobOptions): Promise<Job> => {
+      const { webhook_url: webhookUrl, metadata, level } = options;
+      if (webhookUrl !== undefined) await webhooks.checkUrl(webhookUrl, "/webhook_url");
+      const job = await confirmUpload(caller, {
+        uploadId: preview.upload_id,
+        emailColumn: options.email_column ?? preview.suggested_email_column,
+        moreEmailColumns: options.more_email_columns,
+        metadata,
+        level: level === "smtp" ? undefined : level,
+        webhookUrl,
+      });
+      const secret = webhookUrl === undefined ? undefined : await webhooks.secretForJob(caller, job.id);
+      return secret === undefined ? job : { ...job, webhook_secret: secret };
+    };
 
     app.post(
       "/bulk/upload/estimate",
@@ -98,7 +191,8 @@ export const uploadRoutes =
       },
       (request) => {
         const { upload_id: uploadId, email_column: emailColumn } = request.body;
-        return estimateUpload(request.caller!, { uploadId, emailColumn });
+        const moreEmailColumns = request.body.more_email_columns;
+        return estimateUpload(request.caller!, { uploadId, emailColumn, moreEmailColumns });
       },
     );
 
@@ -110,7 +204,7 @@ export const uploadRoutes =
           tags: ["jobs"],
           summary: "Confirm an upload",
           description:
-            "Reserves one credit per unique email in the column and starts a job. Confirming the same upload again returns the same job.",
+            "Reserves one credit per unique email in the column, or in all the columns, and starts a job. Confirming the same upload again returns the same job.",
           body: ConfirmRequest,
           response: { 200: Job },
         },
@@ -130,12 +224,119 @@ export const uploadRoutes =
         },
       },
       async (request, reply) => {
-        const { upload_id: uploadId, email_column: emailColumn } = request.body;
+        const { upload_id: uploadId, email_column: emailColumn, more_email_columns } = request.body;
         return confirmUpload(
           request.caller!,
-          { uploadId, emailColumn },
+          { uploadId, emailColumn, moreEmailColumns: more_email_columns },
           storeResponse(request, reply, { status: 200 }),
         );
       },
     );
   };
+
+const FILE_PROBLEMS = [
+  "validation_failed",
+  "empty_file",
+  "not_a_table",
+  "unsupported_file",
+  "undecodable_file",
+  "compression_bomb",
+  "sheet_not_found",
+  "no_emails_found",
+  "too_many_rows",
+  "too_many_emails",
+  "too_many_uploads",
+] as const;
+
+const UPLOAD_LINK = {
+  schema: {
+    operationId: "uploadLink",
+    tags: ["jobs"],
+    summary: "Upload a file by link",
+    description:
+      "Downloads a list from a public https URL and returns a preview, as if the file had been uploaded. Up to five redirects are followed. Free of charge.",
+    body: LinkRequest,
+    response: { 200: UploadPreview },
+  },
+  config: {
+    access: { scope: "bulk" },
+    idempotency: "by_route",
+    problems: [...FILE_PROBLEMS, "link_rejected", "link_failed"],
+  },
+} as const;
+
+const DEFAULT_JOB_NAME = "list.json";
+
+const CREATE_JOB = {
+  // The list is validated while it arrives (uploads/json-list.ts).
+  validatorCompiler: (part: Parameters<typeof compileValidator>[0]) =>
+    part.httpPart === "body" ? () => true : compileValidator(part),
+  schema: {
+    operationId: "createJob",
+    tags: ["jobs"],
+    summary: "Start a job with a list in JSON",
+    description:
+      "Takes `emails`, or `rows` with your own columns, up to the limits of a file, and starts the job directly. Reserves one credit per unique email.",
+    body: CreateJobRequest,
+    response: { 201: Job },
+  },
+  config: {
+    access: { scope: "bulk" },
+    idempotency: "by_route", // the request is identified by the list, which is streamed
+    streamsJson: true,
+    problems: [
+      "validation_failed",
+      "empty_file",
+      "not_a_table",
+      "no_emails_found",
+      "too_many_rows",
+      "too_many_emails",
+      "too_many_uploads",
+      "insufficient_credits",
+      "email_column_not_found",
+      "too_many_active_jobs",
+      "webhook_url_rejected",
+    ],
+  },
+} as const;
+
+const OPTION_NAMES = Object.keys(CreateJobOptions.properties);
+const validateOptions = compileValidator({
+  schema: CreateJobOptions,
+  httpPart: "body",
+  method: "POST",
+  url: "/bulk/jobs",
+});
+
+function checkJobOptions(properties: Readonly<Record<string, unknown>>): void {
+  const { error } = validateOptions(properties) as { error?: Error };
+  if (error) throw error;
+}
+
+/** JSON bodies of this scope are not parsed. */
+function streamJsonBodies(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser("application/json", (_request, payload, done) => done(null, payload));
+}
+
+async function* only<T>(item: T): AsyncGenerator<T> {
+  yield item;
+}
+
+/** The files, and a name for all of them: that of the first, and how many more there are. The form is read up to the first. */
+async function namedFiles(source: AsyncGenerator<UploadedFile>) {
+  const first = (await source.next()).value as UploadedFile; // throws if there is none
+  let count = 1;
+  return {
+    get filename() {
+      return count > 1 ? `${first.filename} and ${count - 1} more` : first.filename;
+    },
+    files: (async function* () {
+      yield first;
+      for await (const file of source) {
+        count++;
+        yield file;
+      }
+    })(),
+  };
+}

@@ -71,8 +71,11 @@ export const WEB_PAGES = [
   "/webhooks",
   "/webhooks/:webhook_id",
   "/usage",
+  "/audit",
   "/settings",
   "/operator/accounts",
+  "/operator/keys",
+  "/operator/audit",
   "/operator/system",
 ];
 /** Paths of the service, including 404s below them. */

@@ -9,10 +9,11 @@ import { parsePage } from "../../components/pager.tsx";
 import { sessionQuery } from "../../queries.ts";
 import { JobList } from "./job-list.tsx";
 import { isJobStatus } from "./job-status-badge.tsx";
+import { ListInput } from "./list-input.tsx";
 import { messages } from "./messages.tsx";
 import { PreviewCard } from "./preview-card.tsx";
 import { readPreview, removePreview, removeStalePreviews, storePreview } from "./preview-storage.ts";
-import { UploadDropzone } from "./upload-dropzone.tsx";
+import type { UploadSource } from "./upload-source.ts";
 
 export function Page() {
   const { upload, column, page, status }: Record<string, string | undefined> = useSearch({ strict: false });
@@ -21,6 +22,7 @@ export function Page() {
   const accountId = session?.account.id ?? "";
   // Also in memory, for browsers without session storage.
   const [fresh, setFresh] = useState<UploadPreview>();
+  const [source, setSource] = useState<UploadSource>();
   const top = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (accountId) removeStalePreviews(accountId);
@@ -34,6 +36,13 @@ export function Page() {
       resetScroll: false,
     });
 
+  const showPreview = (found: UploadPreview, from: UploadSource) => {
+    storePreview(found, accountId);
+    setFresh(found);
+    setSource(from);
+    void goTo({ upload: found.upload_id });
+  };
+
   return (
     <Stack gap="xl">
       <div ref={top}>
@@ -42,6 +51,8 @@ export function Page() {
           <PreviewCard
             key={preview.upload_id}
             preview={preview}
+            source={preview === fresh ? source : undefined}
+            onPreview={showPreview}
             column={column && preview.columns.includes(column) ? column : preview.suggested_email_column}
             onColumn={(name) => void goTo({ upload: preview.upload_id, column: name })}
             onDiscard={() => {
@@ -56,13 +67,7 @@ export function Page() {
                 {messages.previewGoneText}
               </Alert>
             )}
-            <UploadDropzone
-              onPreview={(found) => {
-                storePreview(found, accountId);
-                setFresh(found);
-                void goTo({ upload: found.upload_id });
-              }}
-            />
+            <ListInput onPreview={showPreview} />
           </Stack>
         )}
       </div>
@@ -71,7 +76,7 @@ export function Page() {
         status={isJobStatus(status) ? status : undefined}
         onChooseFile={() => {
           top.current?.scrollIntoView({ block: "start" });
-          top.current?.querySelector("button")?.focus();
+          top.current?.querySelector<HTMLButtonElement>("[role=tabpanel] button")?.focus();
         }}
       />
     </Stack>

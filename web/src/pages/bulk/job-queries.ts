@@ -1,7 +1,9 @@
 /** Queries for jobs and their results. */
-import type { JobStatus, Status } from "@mailvet/contract";
+import type { Job, JobResult, JobStatus } from "@mailvet/contract";
+import type { Page } from "@mailvet/sdk";
 import { queryOptions } from "@tanstack/react-query";
 import { service } from "../../queries.ts";
+import { choiceOf, type FilterText } from "../job/result-filter.ts";
 
 export const JOBS_PER_PAGE = 10;
 /** Maximum of the API. */
@@ -29,16 +31,24 @@ export const jobQuery = (jobId: string) =>
     queryFn: ({ signal }) => service.jobs.get(jobId, { signal }),
   });
 
-export const resultsQuery = (jobId: string, status: Status | undefined, page: number) =>
+/** While the job runs, results that are shown are read again. */
+export const resultsQuery = (job: Job, filter: FilterText, page: number) =>
   queryOptions({
-    queryKey: ["job-results", jobId, status ?? "all", page],
-    queryFn: ({ signal }) =>
-      service.jobs.results(
-        jobId,
-        { skip: page * RESULTS_PER_PAGE, limit: RESULTS_PER_PAGE, status },
-        { signal },
-      ),
+    queryKey: ["job-results", job.id, filter, hasEnded(job), page],
+    queryFn: async ({ signal }): Promise<Page<JobResult>> => {
+      const bounds = { skip: page * RESULTS_PER_PAGE, limit: RESULTS_PER_PAGE };
+      return await service.jobs.results(job.id, { ...bounds, ...choiceOf(filter) }, { signal });
+    },
+    staleTime: hasEnded(job) ? RESULTS_STALE_MS : 0,
+    refetchInterval: isActive(job) ? REFRESH_MS : false,
+  });
+
+export const resultQuery = (jobId: string, row: string) =>
+  queryOptions({
+    queryKey: ["job-results", jobId, "row", row],
+    queryFn: ({ signal }) => service.jobs.result(jobId, Number(row), { signal }),
     staleTime: RESULTS_STALE_MS,
+    retry: false,
   });
 
 const FINAL: ReadonlySet<JobStatus> = new Set(["completed", "failed", "cancelled"]);

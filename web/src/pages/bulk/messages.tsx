@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { formatNumber, plural } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
 
-const SAVE_AS_CSV = "In Excel, Numbers or Google Sheets, save the sheet as CSV, then choose that file.";
+const SAVE_AS_CSV = "In Excel, Numbers or Google Sheets, save it as XLSX or CSV, then choose that file.";
 const CHOOSE_AGAIN = "Choose the file again.";
 const WAIT = "Wait a moment and retry.";
 
@@ -19,11 +19,28 @@ export const messages = {
     input: "File with emails",
     title: "Drop your list here",
     release: "Release to upload",
-    hint: "CSV, TSV or plain text, optionally gzipped, with or without a header row. You'll see a preview before anything is charged.",
+    hint: "Excel (XLSX), ODS, CSV, TSV or plain text, optionally gzipped, with or without a header row. You'll see a preview before anything is charged.",
     limits: (emails: number, megabytes: number) =>
-      `Up to ${common.emails(emails)} and ${formatNumber(megabytes)} MB per file.`,
+      `Up to ${common.emails(emails)} and ${formatNumber(megabytes)} MB per file; larger lists run as one group.`,
     choose: common.chooseFile,
-    oneFile: "Upload one file at a time.",
+    ways: "How to send the list",
+    files: "Files",
+    paste: "Paste",
+    link: "Link",
+    tooManyFiles: (limit: number) => `Choose at most ${limit} files.`,
+    several: "Up to 10 files become one list.",
+    severalNames: (first: string, more: number) => `${first} and ${more} more`,
+    pasteLabel: "Emails",
+    pasteHint:
+      "Any separators, with or without names, or cells copied from a spreadsheet. Ctrl-V works anywhere on this page.",
+    pasteExample: "Ann Miller <ann@example.com>, bob@example.com",
+    pastedName: "pasted-list.csv",
+    linkLabel: "Link to a file",
+    linkHint: "A public https address of a CSV, XLSX or ODS file.",
+    linkExample: "https://example.com/customers.xlsx",
+    preview: "Preview",
+    downloading: (url: string) => `Downloading ${url}`,
+    downloadingHint: "Rows are counted during the download.",
     tooLarge: (name: string, size: string, megabytes: number) =>
       `${name} is ${size}; the limit is ${formatNumber(megabytes)} MB. Compress it with gzip, or split it.`,
     uploading: (name: string) => `Uploading ${name}`,
@@ -39,7 +56,10 @@ export const messages = {
     not_a_table: ["The file is not a table", SAVE_AS_CSV],
     unsupported_file: ["Unsupported file type", SAVE_AS_CSV],
     unsupported_media_type: ["Unsupported file type", SAVE_AS_CSV],
-    undecodable_file: ["Unsupported text encoding", "Save the file again as CSV in UTF-8."],
+    undecodable_file: ["The file can't be read", "Save it again as XLSX, or as CSV in UTF-8."],
+    link_rejected: ["This link is not allowed", "Use a public https address."],
+    link_failed: ["The file could not be downloaded", "Check the link, or upload the file."],
+    sheet_not_found: ["No such sheet", CHOOSE_AGAIN],
     compression_bomb: [
       "The uncompressed file is too large",
       "Extract it and upload only the part with the addresses.",
@@ -70,6 +90,10 @@ export const messages = {
       </>
     ),
     chooseOther: "Choose another file",
+    sheet: "Sheet",
+    sheetGone: "Choose the file again for another sheet.",
+    moreColumns: "More email columns",
+    moreColumnsHint: "Checked in the same job.",
     column: "Email column",
     suggested: "Detected automatically.",
     columnOption: (name: string, emails: number) =>

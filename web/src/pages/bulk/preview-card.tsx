@@ -1,8 +1,9 @@
 /** Preview of an uploaded file: rows, email column, cost, and the button that starts the job. */
 import type { UploadPreview } from "@mailvet/contract";
-import { Button, Group, Paper, Select, Stack, Text, Title } from "@mantine/core";
+import { Button, Checkbox, Group, Paper, Select, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { Timestamp } from "../../components/timestamp.tsx";
 import { accountQuery, queries, service } from "../../queries.ts";
 import { JOBS_KEY, jobQuery } from "./job-queries.ts";
@@ -12,18 +13,31 @@ import { PreviewEstimate } from "./preview-estimate.tsx";
 import { removePreview } from "./preview-storage.ts";
 import { PreviewTable } from "./preview-table.tsx";
 import { UploadError } from "./upload-error.tsx";
+import { sendSource, type UploadSource } from "./upload-source.ts";
 
 const MISSING_CREDITS_ID = "credits-missing";
+const MAX_MORE_COLUMNS = 9;
 
-export function PreviewCard({ preview, column, onColumn, onDiscard }: PreviewCardProps) {
+export function PreviewCard({ preview, source, column, onColumn, onPreview, onDiscard }: PreviewCardProps) {
   const navigate = useNavigate();
   const { data: account } = useQuery(accountQuery);
   const balance = account?.credits.balance;
-  const { emails, unique } = columnCounts(preview, column);
+  const [chosenMore, setMore] = useState<string[]>([]);
+  const more = chosenMore.filter((name) => name !== column);
+  const { emails, unique } = columnCounts(preview, column, more);
   const missing = unique === undefined || balance === undefined ? 0 : Math.max(0, unique - balance);
 
+  const others = preview.columns.filter(
+    (name) => name !== column && (preview.email_count_by_column[name] ?? 0) > 0,
+  );
+
   const start = useMutation({
-    mutationFn: () => service.jobs.confirm({ uploadId: preview.upload_id, emailColumn: column }),
+    mutationFn: () =>
+      service.jobs.confirm({
+        uploadId: preview.upload_id,
+        emailColumn: column,
+        ...(more.length > 0 && { moreEmailColumns: more }),
+      }),
     async onSuccess(job) {
       removePreview(preview.upload_id);
       queries.setQueryData(jobQuery(job.id).queryKey, job);
@@ -60,6 +74,9 @@ export function PreviewCard({ preview, column, onColumn, onDiscard }: PreviewCar
           </Button>
         </Group>
 
+        {preview.sheets && preview.sheets.length > 1 && (
+          <SheetSelect preview={preview} source={source} onPreview={onPreview} />
+        )}
         <Select
           label={messages.preview.column}
           description={column === preview.suggested_email_column ? messages.preview.suggested : undefined}
@@ -74,11 +91,29 @@ export function PreviewCard({ preview, column, onColumn, onDiscard }: PreviewCar
           searchable={preview.columns.length > 10}
           maw={420}
         />
+        {others.length > 0 && (
+          <Checkbox.Group
+            label={messages.preview.moreColumns}
+            description={messages.preview.moreColumnsHint}
+            value={more}
+            onChange={(names) => setMore(names.slice(0, MAX_MORE_COLUMNS))}
+          >
+            <Group mt="xs">
+              {others.map((name) => (
+                <Checkbox
+                  key={name}
+                  value={name}
+                  label={messages.preview.columnOption(name, preview.email_count_by_column[name] ?? 0)}
+                />
+              ))}
+            </Group>
+          </Checkbox.Group>
+        )}
         <Stack gap="xs">
-          <PreviewTable preview={preview} chosen={column} />
+          <PreviewTable preview={preview} chosen={[column, ...more]} />
         </Stack>
-        <PreviewCost preview={preview} column={column} balance={balance} />
-        <PreviewEstimate uploadId={preview.upload_id} column={column} />
+        <PreviewCost preview={preview} column={column} more={more} balance={balance} />
+        <PreviewEstimate uploadId={preview.upload_id} column={column} more={more} />
 
         {start.error && <UploadError error={start.error} />}
         <Group justify="space-between" gap="sm">
@@ -98,8 +133,37 @@ export function PreviewCard({ preview, column, onColumn, onDiscard }: PreviewCar
   );
 }
 
-type PreviewCardProps = {
+/** The file is sent again for another sheet, so it must be known. */
+function SheetSelect({ preview, source, onPreview }: Omit<SourceProps, "column">) {
+  const read = useMutation({
+    mutationFn: async (sheet: string) => sendSource(source!, { sheet }),
+    onSuccess: (found) => onPreview(found, source!),
+  });
+  return (
+    <>
+      <Select
+        label={messages.preview.sheet}
+        description={source ? undefined : messages.preview.sheetGone}
+        data={preview.sheets ?? []}
+        value={read.isPending ? read.variables : (preview.sheet ?? null)}
+        onChange={(name) => name !== null && name !== preview.sheet && read.mutate(name)}
+        disabled={!source || read.isPending}
+        allowDeselect={false}
+        maw={420}
+      />
+      {read.error && <UploadError error={read.error} filename={read.variables} />}
+    </>
+  );
+}
+
+type SourceProps = {
   preview: UploadPreview;
+  /** Undefined after a reload. */
+  source: UploadSource | undefined;
+  onPreview: (preview: UploadPreview, source: UploadSource) => void;
+};
+
+type PreviewCardProps = SourceProps & {
   column: string;
   onColumn: (column: string) => void;
   onDiscard: () => void;

@@ -8,8 +8,8 @@ import { Stat, StatGrid } from "../../components/stat.tsx";
 import { common } from "../../messages.ts";
 import { messages } from "./messages.tsx";
 
-export function PreviewCost({ preview, column, balance }: PreviewCostProps) {
-  const { emails, unique, duplicates } = columnCounts(preview, column);
+export function PreviewCost({ preview, column, more, balance }: PreviewCostProps) {
+  const { emails, unique, duplicates } = columnCounts(preview, column, more);
   const { cost } = messages;
   return (
     <StatGrid cols={{ base: 2, md: 4 }}>
@@ -33,7 +33,12 @@ export function PreviewCost({ preview, column, balance }: PreviewCostProps) {
   );
 }
 
-type PreviewCostProps = { preview: UploadPreview; column: string; balance: number | undefined };
+type PreviewCostProps = {
+  preview: UploadPreview;
+  column: string;
+  more: readonly string[];
+  balance: number | undefined;
+};
 
 export type ColumnCounts = {
   emails: number;
@@ -43,7 +48,15 @@ export type ColumnCounts = {
   duplicates: number | undefined;
 };
 
-export function columnCounts(preview: UploadPreview, column: string): ColumnCounts {
+/** Of several columns the service counts unique emails when the job starts. */
+export function columnCounts(preview: UploadPreview, column: string, more: readonly string[]): ColumnCounts {
+  if (more.length > 0) {
+    const emails = [column, ...more].reduce(
+      (sum, name) => sum + (preview.email_count_by_column[name] ?? 0),
+      0,
+    );
+    return { emails, unique: undefined, duplicates: undefined };
+  }
   const unique = preview.unique_count_by_column[column];
   return {
     emails: preview.email_count_by_column[column] ?? 0,

@@ -9,12 +9,16 @@ import { Stat, StatGrid } from "../../components/stat.tsx";
 import { service } from "../../queries.ts";
 import { messages } from "./messages.tsx";
 
-export function PreviewEstimate({ uploadId, column }: { uploadId: string; column: string }) {
+type PreviewEstimateProps = { uploadId: string; column: string; more: readonly string[] };
+
+export function PreviewEstimate({ uploadId, column, more }: PreviewEstimateProps) {
   const [wanted, setWanted] = useState<string>();
-  const isWanted = wanted === column;
+  const columns = JSON.stringify([column, ...more]);
+  const isWanted = wanted === columns;
   const { data, error, isFetching } = useQuery({
-    queryKey: ["estimate", uploadId, column],
-    queryFn: ({ signal }) => service.jobs.estimate({ uploadId, emailColumn: column }, { signal }),
+    queryKey: ["estimate", uploadId, columns],
+    queryFn: ({ signal }) =>
+      service.jobs.estimate({ uploadId, emailColumn: column, moreEmailColumns: more }, { signal }),
     enabled: isWanted,
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
@@ -23,7 +27,7 @@ export function PreviewEstimate({ uploadId, column }: { uploadId: string; column
     <Stack gap="sm" aria-live="polite">
       {!data && (
         <Group gap="sm">
-          <Button variant="default" loading={isFetching} onClick={() => setWanted(column)}>
+          <Button variant="default" loading={isFetching} onClick={() => setWanted(columns)}>
             {messages.estimate.start}
           </Button>
           <Text size="sm" c="dimmed">

@@ -8,9 +8,11 @@ import { messages } from "./messages.tsx";
 /** Wider tables show the first columns and the chosen one. */
 const MAX_COLUMNS_SHOWN = 30;
 
-export function PreviewTable({ preview, chosen }: { preview: UploadPreview; chosen: string }) {
+export function PreviewTable({ preview, chosen }: { preview: UploadPreview; chosen: readonly string[] }) {
   const { columns, sample_rows: rows } = preview;
-  const shown = [...columns.keys()].filter((index) => index < MAX_COLUMNS_SHOWN || columns[index] === chosen);
+  const shown = [...columns.keys()].filter(
+    (index) => index < MAX_COLUMNS_SHOWN || chosen.includes(columns[index]!),
+  );
   const hidden = columns.length - shown.length;
   return (
     <>
@@ -25,7 +27,7 @@ export function PreviewTable({ preview, chosen }: { preview: UploadPreview; chos
             <Table.Tr>
               {shown.map((index) => {
                 const name = columns[index]!;
-                const isChosen = name === chosen;
+                const isChosen = chosen.includes(name);
                 return (
                   <Table.Th key={index} scope="col" className={isChosen ? classes.chosen : undefined}>
                     <span className={classes.cell}>{name}</span>
@@ -50,7 +52,10 @@ export function PreviewTable({ preview, chosen }: { preview: UploadPreview; chos
               // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity
               <Table.Tr key={row}>
                 {shown.map((index) => (
-                  <Table.Td key={index} className={columns[index] === chosen ? classes.chosen : undefined}>
+                  <Table.Td
+                    key={index}
+                    className={chosen.includes(columns[index]!) ? classes.chosen : undefined}
+                  >
                     <span className={classes.cell}>{cells[index] ?? ""}</span>
                   </Table.Td>
                 ))}

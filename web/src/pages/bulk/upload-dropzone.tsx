@@ -1,56 +1,42 @@
-/** Uploads a file and passes on the preview of the service. */
-import type { UploadPreview } from "@mailvet/contract";
-import { Button, Group, Paper, Progress, Stack, Text, Title } from "@mantine/core";
+/** Choice of files by dialog or drag and drop. */
+import { Button, Stack, Text, Title } from "@mantine/core";
 import { Dropzone } from "@mantine/dropzone";
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Icon } from "../../components/icon.tsx";
-import { common } from "../../messages.ts";
-import { aboutQuery, accountQuery, service } from "../../queries.ts";
+import { aboutQuery, accountQuery } from "../../queries.ts";
 import classes from "./bulk.module.css";
 import { messages } from "./messages.tsx";
-import { UploadError } from "./upload-error.tsx";
 
 const FILE =
   "M14 3H7a2 2 0 0 0-2 2v14a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2V8zM14 3v5h5M12 18v-6M9.5 14.5 12 12l2.5 2.5";
 /** Filter of the file dialog only. The service detects the type by content. */
-const ACCEPT = ".csv,.tsv,.tab,.txt,.gz,text/csv,text/tab-separated-values,text/plain,application/gzip";
+const ACCEPT =
+  ".csv,.tsv,.tab,.txt,.gz,.xlsx,.ods,text/csv,text/tab-separated-values,text/plain,application/gzip";
 
-export function UploadDropzone({ onPreview }: { onPreview: (preview: UploadPreview) => void }) {
-  const sending = useRef<AbortController>(undefined);
+const MAX_FILES = 10;
+
+export function FileDropzone({ onFiles, onInvalid }: FileDropzoneProps) {
   const limits = useFileLimits();
   const [problem, setProblem] = useState<string>();
-  const upload = useMutation({
-    mutationFn(file: File) {
-      sending.current = new AbortController();
-      return service.jobs.upload(file, { signal: sending.current.signal });
-    },
-    onSuccess: onPreview,
-  });
-  // Leaving the page aborts the upload.
-  useEffect(() => () => sending.current?.abort(), []);
-
   const take = (files: File[]) => {
-    const [file, another] = files;
-    if (!file) return;
-    const found = another ? messages.upload.oneFile : tooLarge(file, limits?.megabytes);
+    if (files.length === 0) return;
+    const found =
+      files.length > MAX_FILES
+        ? messages.upload.tooManyFiles(MAX_FILES)
+        : files.map((file) => tooLarge(file, limits?.megabytes)).find((text) => text !== undefined);
     setProblem(found);
-    if (found === undefined) upload.mutate(file);
-    else upload.reset();
+    if (found === undefined) onFiles(files);
+    else onInvalid();
   };
-  if (upload.isPending) {
-    return <Uploading file={upload.variables} onCancel={() => sending.current?.abort()} />;
-  }
-  const isAborted = sending.current?.signal.aborted ?? false;
   return (
     <Stack>
-      {upload.error && !isAborted && <UploadError error={upload.error} filename={upload.variables.name} />}
       <Dropzone
         onDrop={take}
         // Hidden from screen readers: the button opens the same dialog.
         inputProps={{
           accept: ACCEPT,
-          multiple: false,
+          multiple: true,
           "aria-label": messages.upload.input,
           "aria-hidden": true,
         }}
@@ -70,6 +56,9 @@ export function UploadDropzone({ onPreview }: { onPreview: (preview: UploadPrevi
           <Text size="sm" c="dimmed" mih="1lh">
             {limits && messages.upload.limits(limits.emails, limits.megabytes)}
           </Text>
+          <Text size="sm" c="dimmed">
+            {messages.upload.several}
+          </Text>
           {/* Its click bubbles to the dropzone, which opens the file dialog. */}
           <Button mt="xs">{messages.upload.choose}</Button>
         </Stack>
@@ -83,10 +72,16 @@ export function UploadDropzone({ onPreview }: { onPreview: (preview: UploadPrevi
   );
 }
 
+type FileDropzoneProps = {
+  onFiles: (files: File[]) => void;
+  /** Files were chosen that cannot be sent. */
+  onInvalid: () => void;
+};
+
 /** Checked before the upload, which would take long and be rejected. */
 function tooLarge(file: File, megabytes: number | undefined): string | undefined {
   if (megabytes === undefined || file.size <= megabytes * BYTES_PER_MB) return undefined;
-  return messages.upload.tooLarge(file.name, sizeOf(file), megabytes);
+  return messages.upload.tooLarge(file.name, sizeOf([file]), megabytes);
 }
 
 const BYTES_PER_MB = 1024 * 1024; // the unit of the service's setting
@@ -102,37 +97,8 @@ function useFileLimits(): { emails: number; megabytes: number } | undefined {
   };
 }
 
-function Uploading({ file, onCancel }: { file: File; onCancel: () => void }) {
-  return (
-    <Paper withBorder p="xl" radius="md">
-      <Stack>
-        <Group justify="space-between" wrap="nowrap">
-          <div role="status">
-            <Text fw={600} className="breaks">
-              {messages.upload.uploading(file.name)}
-            </Text>
-            <Text size="sm" c="dimmed">
-              {messages.upload.uploadingHint(sizeOf(file))}
-            </Text>
-          </div>
-          <Button variant="default" onClick={onCancel}>
-            {common.cancel}
-          </Button>
-        </Group>
-        <Progress.Root size="md">
-          <Progress.Section
-            value={100}
-            animated
-            aria-label={messages.upload.uploading(file.name)}
-            withAria={false}
-          />
-        </Progress.Root>
-      </Stack>
-    </Paper>
-  );
-}
-
-function sizeOf({ size }: File): string {
+export function sizeOf(files: readonly File[]): string {
+  const size = files.reduce((sum, file) => sum + file.size, 0);
   if (size < 1_000_000) return messages.upload.kilobytes(Math.max(1, Math.round(size / 1_000)));
   return messages.upload.megabytes((size / 1_000_000).toFixed(1));
 }

@@ -1,4 +1,4 @@
-/** Pause, resume, cancel and delete a job. A button shows a pending transition until the service confirms it. */
+/** Pause, resume, finish, cancel and delete a job. A button shows a pending transition until the service confirms it. */
 
 import type { Job } from "@mailvet/contract";
 import { Button, Group } from "@mantine/core";
@@ -10,7 +10,7 @@ import { accountQuery, queries, service } from "../../queries.ts";
 import { hasEnded, JOBS_KEY, jobQuery } from "../bulk/job-queries.ts";
 import { messages } from "./messages.tsx";
 
-type Transition = "pause" | "resume" | "cancel";
+type Transition = "pause" | "resume" | "cancel" | "finish";
 
 export function useJobTransition(jobId: string) {
   return useMutation({
@@ -29,7 +29,7 @@ export type JobTransition = ReturnType<typeof useJobTransition>;
 
 export function JobActions({ job, transition }: { job: Job; transition: JobTransition }) {
   const navigate = useNavigate();
-  const [confirming, setConfirming] = useState<"cancel" | "delete">();
+  const [confirming, setConfirming] = useState<"finish" | "cancel" | "delete">();
   const erase = useMutation({
     mutationFn: () => service.jobs.delete(job.id),
     async onSuccess() {
@@ -51,22 +51,26 @@ export function JobActions({ job, transition }: { job: Job; transition: JobTrans
     <Group gap="xs">
       {job.status === "processing" && button("pause", () => transition.mutate("pause"))}
       {job.status === "paused" && button("resume", () => transition.mutate("resume"))}
+      {isRunning && job.status !== "queued" && button("finish", () => setConfirming("finish"))}
       {isRunning && button("cancel", () => setConfirming("cancel"))}
       <Button variant="default" onClick={() => setConfirming("delete")}>
         {messages.actions.delete}
       </Button>
-      <ConfirmDialog
-        isOpen={confirming === "cancel"}
-        title={messages.actions.cancelTitle}
-        confirmLabel={messages.actions.cancelConfirm}
-        cancelLabel={messages.actions.keep}
-        isBusy={pending === "cancel"}
-        error={transition.variables === "cancel" ? transition.error : undefined}
-        onConfirm={() => transition.mutate("cancel", { onSuccess: () => setConfirming(undefined) })}
-        onClose={() => setConfirming(undefined)}
-      >
-        {messages.actions.cancelText(job.unique_emails - job.processed)}
-      </ConfirmDialog>
+      {(["finish", "cancel"] as const).map((name) => (
+        <ConfirmDialog
+          key={name}
+          isOpen={confirming === name}
+          title={messages.actions.confirm[name].title}
+          confirmLabel={messages.actions.confirm[name].button}
+          cancelLabel={messages.actions.keep}
+          isBusy={pending === name}
+          error={transition.variables === name ? transition.error : undefined}
+          onConfirm={() => transition.mutate(name, { onSuccess: () => setConfirming(undefined) })}
+          onClose={() => setConfirming(undefined)}
+        >
+          {messages.actions.confirm[name].text(job.unique_emails - job.processed)}
+        </ConfirmDialog>
+      ))}
       <ConfirmDialog
         isOpen={confirming === "delete"}
         title={messages.actions.deleteTitle}

@@ -1,25 +1,32 @@
-/** Download links for the file with its verdicts, by verdict and format. */
+/** Download links for the file with its verdicts, by verdict or filter, format and columns. */
 
-import type { DownloadFormat, Job, Status } from "@mailvet/contract";
-import { Anchor, Button, Popover, Stack, Table, Text } from "@mantine/core";
+import type { Job, Status } from "@mailvet/contract";
+import { Anchor, Button, Group, NativeSelect, Popover, Stack, Table, Text } from "@mantine/core";
+import { useState } from "react";
 import { TableHead } from "../../components/table-head.tsx";
 import { common } from "../../messages.ts";
 import { isTestMode, mode } from "../../mode.ts";
+import { hasEnded } from "../bulk/job-queries.ts";
 import { messages } from "./messages.tsx";
+import { type FilterText, isNarrowed } from "./result-filter.ts";
 
-const FORMATS = Object.entries(messages.downloads.formats) as readonly (readonly [
-  DownloadFormat,
-  name: string,
-])[];
+type Query = Readonly<Record<string, string>>;
 
-const CHOICES: readonly (readonly [Status | undefined, name: string, hint: string])[] = [
-  [undefined, ...messages.downloads.all],
+const FORMATS = Object.entries(messages.downloads.formats);
+
+const CHOICES: readonly (readonly [FilterText, name: string, hint: string])[] = [
+  [{}, ...messages.downloads.all],
+  [{ safe_to_send: "true" }, ...messages.downloads.safe],
   ...(Object.entries(messages.downloads.hints) as [Status, string][]).map(
-    ([status, hint]) => [status, common.status[status], hint] as const,
+    ([status, hint]) => [{ status }, common.status[status], hint] as const,
   ),
 ];
 
-export function JobDownloads({ job }: { job: Job }) {
+export function JobDownloads({ job, filter }: { job: Job; filter: FilterText }) {
+  const [columns, setColumns] = useState("");
+  const chosen = columns === "" ? {} : { columns };
+  const isFiltered = isNarrowed(filter) || filter.sort !== undefined;
+  const choices = isFiltered ? [...CHOICES, [filter, ...messages.downloads.filtered] as const] : CHOICES;
   return (
     <Popover position="bottom-end" withArrow trapFocus returnFocus width={340}>
       <Popover.Target>
@@ -28,7 +35,7 @@ export function JobDownloads({ job }: { job: Job }) {
       <Popover.Dropdown aria-label={messages.downloads.title}>
         <Stack gap="xs">
           <Text size="sm" c="dimmed">
-            {messages.downloads.intro}
+            {hasEnded(job) ? messages.downloads.intro : messages.downloads.partial}
           </Text>
           <Table
             verticalSpacing={4}
@@ -41,7 +48,7 @@ export function JobDownloads({ job }: { job: Job }) {
               className="visually-hidden"
             />
             <Table.Tbody>
-              {CHOICES.map(([status, name, hint]) => (
+              {choices.map(([rows, name, hint]) => (
                 <Table.Tr key={name}>
                   <Table.Th scope="row" fw={400}>
                     <Text size="sm" fw={600}>
@@ -53,30 +60,57 @@ export function JobDownloads({ job }: { job: Job }) {
                   </Table.Th>
                   {FORMATS.map(([format, label]) => (
                     <Table.Td key={format} ta="center" px={2}>
-                      <Anchor
-                        href={downloadPath(job, format, status)}
-                        download
-                        size="sm"
-                        px={6}
-                        py={9}
-                        display="inline-block"
-                        aria-label={messages.downloads.link(name, label)}
-                      >
-                        {label}
-                      </Anchor>
+                      <DownloadLink
+                        job={job}
+                        query={{ format, ...rows, ...chosen }}
+                        label={label}
+                        name={messages.downloads.link(name, label)}
+                      />
                     </Table.Td>
                   ))}
                 </Table.Tr>
               ))}
             </Table.Tbody>
           </Table>
+          <NativeSelect
+            label={messages.downloads.columns}
+            value={columns}
+            onChange={({ currentTarget: { value } }) => setColumns(value)}
+            data={messages.downloads.columnChoices.map(([value, label]) => ({ value, label }))}
+          />
+          <Group gap="md" role="group" aria-label={messages.downloads.more}>
+            <DownloadLink
+              job={job}
+              query={{ format: "csv", dialect: "excel", ...filter, ...chosen }}
+              label={messages.downloads.forExcel}
+            />
+            <DownloadLink
+              job={job}
+              query={{ format: "zip", ...filter, ...chosen }}
+              label={messages.downloads.zip}
+            />
+          </Group>
         </Stack>
       </Popover.Dropdown>
     </Popover>
   );
 }
 
-function downloadPath({ id }: Job, format: DownloadFormat, status: Status | undefined): string {
-  const query = new URLSearchParams({ format, ...(status && { status }), ...(isTestMode && { mode }) });
-  return `/api/v1/bulk/jobs/${encodeURIComponent(id)}/download?${query}`;
+type DownloadLinkProps = { job: Job; query: Query; label: string; name?: string };
+
+function DownloadLink({ job, query, label, name }: DownloadLinkProps) {
+  const parameters = new URLSearchParams({ ...query, ...(isTestMode && { mode }) });
+  return (
+    <Anchor
+      href={`/api/v1/bulk/jobs/${encodeURIComponent(job.id)}/download?${parameters}`}
+      download
+      size="sm"
+      px={6}
+      py={9}
+      display="inline-block"
+      {...(name && { "aria-label": name })}
+    >
+      {label}
+    </Anchor>
+  );
 }

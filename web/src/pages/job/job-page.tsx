@@ -1,6 +1,6 @@
 /** One job: progress, verdicts, results. */
 
-import type { Job, Status } from "@mailvet/contract";
+import type { Job } from "@mailvet/contract";
 import { MailvetProblem } from "@mailvet/sdk";
 import { Alert, Anchor, Button, Grid, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -10,15 +10,15 @@ import { ErrorAlert } from "../../components/error-alert.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
-import { common } from "../../messages.ts";
-import { aboutQuery } from "../../queries.ts";
 import { hasEnded, jobQuery } from "../bulk/job-queries.ts";
 import { JobActions, useJobTransition } from "./job-actions.tsx";
 import { JobDownloads } from "./job-downloads.tsx";
 import { JobProgress } from "./job-progress.tsx";
 import { messages } from "./messages.tsx";
 import { RecheckButton } from "./recheck-dialog.tsx";
+import { filterIn } from "./result-filter.ts";
 import { ResultsSection } from "./results-section.tsx";
+import { RowStory } from "./row-story.tsx";
 import { SubStatusBreakdown } from "./sub-status-breakdown.tsx";
 import { useEndNotification } from "./use-end-notification.ts";
 import { useJobEvents } from "./use-job-events.ts";
@@ -46,19 +46,20 @@ export function Page() {
 }
 
 function JobView({ job }: { job: Job }) {
-  const { status }: Record<string, string | undefined> = useSearch({ strict: false });
+  const search: Record<string, string | undefined> = useSearch({ strict: false });
+  const filter = filterIn(search);
   const events = useJobEvents(job.id, !hasEnded(job));
   useEndNotification(job);
   const transition = useJobTransition(job.id);
   const pending = transition.isPending ? messages.actions.pending[transition.variables] : undefined;
-  const isReadable = hasEnded(job) && job.results_url !== null;
+  const isReadable = !hasEnded(job) || job.results_url !== null;
   return (
     <>
       <PageHeader
         title={job.filename}
         actions={
           <Group gap="xs">
-            {isReadable && <JobDownloads job={job} />}
+            {isReadable && <JobDownloads job={job} filter={filter} />}
             {isReadable && job.status === "completed" && <RecheckButton job={job} />}
             <JobActions job={job} transition={transition} />
           </Group>
@@ -67,7 +68,7 @@ function JobView({ job }: { job: Job }) {
         {messages.intro(job.email_column, <Timestamp at={job.created_at} />)}
       </PageHeader>
       <Stack gap="lg">
-        {transition.error && transition.variables !== "cancel" && <ErrorAlert error={transition.error} />}
+        {transition.error && !isConfirmed(transition.variables) && <ErrorAlert error={transition.error} />}
         {job.error && (
           <Alert color="red" title={job.error.title} role="alert">
             <Text size="sm">{job.error.detail}</Text>
@@ -85,25 +86,17 @@ function JobView({ job }: { job: Job }) {
             <SubStatusBreakdown job={job} />
           </Grid.Col>
         </Grid>
-        {isReadable ? (
-          <ResultsSection job={job} status={isStatus(status) ? status : undefined} />
-        ) : (
-          <NoResults job={job} />
-        )}
+        {isReadable ? <ResultsSection job={job} filter={filter} /> : <NoResults job={job} />}
       </Stack>
+      {isReadable && search.row !== undefined && <RowStory job={job} row={search.row} />}
     </>
   );
 }
 
+/** Its error is shown in the dialog. */
+const isConfirmed = (transition: string | undefined) => transition === "cancel" || transition === "finish";
+
 function NoResults({ job }: { job: Job }) {
-  const { data: about } = useQuery(aboutQuery);
-  if (!hasEnded(job)) {
-    return (
-      <EmptyState title={messages.noResults.running}>
-        {messages.noResults.runningText(about && common.days(about.retention_days))}
-      </EmptyState>
-    );
-  }
   if (job.expires_at === null || Date.parse(job.expires_at) > Date.now()) {
     return <EmptyState title={messages.noResults.none}>{messages.noResults.noneText}</EmptyState>;
   }
@@ -135,10 +128,4 @@ function JobNotFound() {
 /** A malformed id in the URL counts as not found. */
 function isMissing(error: unknown): boolean {
   return error instanceof MailvetProblem && (error.status === 404 || error.code === "validation_failed");
-}
-
-const STATUSES: readonly string[] = ["valid", "invalid", "risky", "unknown"] satisfies Status[];
-
-function isStatus(text: string | undefined): text is Status {
-  return text !== undefined && STATUSES.includes(text);
 }

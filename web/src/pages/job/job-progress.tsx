@@ -10,7 +10,7 @@ import { hasEnded } from "../bulk/job-queries.ts";
 import { JobStatusBadge } from "../bulk/job-status-badge.tsx";
 import { VerdictBar } from "../bulk/verdict-bar.tsx";
 import classes from "./job.module.css";
-import { messages } from "./messages.tsx";
+import { messages, subStatusText } from "./messages.tsx";
 
 export function JobProgress({ job, pending }: { job: Job; pending?: string | undefined }) {
   return (
@@ -34,6 +34,7 @@ export function JobProgress({ job, pending }: { job: Job; pending?: string | und
             <> {messages.progress.keptUntil(<Timestamp at={job.expires_at} />)}</>
           )}
         </Text>
+        <RetriesText job={job} />
         <Announcement job={job} />
         <JobFacts job={job} />
       </Stack>
@@ -47,6 +48,7 @@ function progressText(job: Job): string {
     parts.push(messages.progress.rate(job.rate_per_second));
   }
   if (job.eta_seconds !== null) parts.push(common.timeLeft(formatDuration(job.eta_seconds)));
+  else if (job.eta_reason === "waiting_for_servers") parts.push(messages.progress.waitingForServers);
   return parts.join(" · ");
 }
 
@@ -73,6 +75,22 @@ function statusText(job: Job): ReactNode {
 function took({ started_at, completed_at, created_at }: Job): string {
   return formatDuration(
     (Date.parse(completed_at ?? created_at) - Date.parse(started_at ?? created_at)) / 1000,
+  );
+}
+
+/** Which emails wait for a retry, and until when. */
+function RetriesText({ job }: { job: Job }) {
+  const waiting = Object.entries(job.retrying).map(
+    ([name, count]) => [subStatusText(name).name, count] as const,
+  );
+  if (waiting.length === 0) return null;
+  return (
+    <Text size="sm" c="dimmed">
+      {messages.progress.retries(waiting)}
+      {job.next_attempt_at !== null && (
+        <> {messages.progress.nextAttempt(<Timestamp at={job.next_attempt_at} />)}</>
+      )}
+    </Text>
   );
 }
 

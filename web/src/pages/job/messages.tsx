@@ -21,11 +21,6 @@ export const messages = {
     back: "Go to jobs",
   },
   noResults: {
-    running: "Results will be available when the job finishes",
-    runningText: (retention: string | undefined) =>
-      `You can then browse every row here and download the file with its verdicts.${
-        retention ? ` Results are kept for ${retention}.` : ""
-      }`,
     none: "No results",
     noneText: "Only the counts above are available.",
     expired: "Results have expired",
@@ -36,12 +31,23 @@ export const messages = {
     pause: "Pause",
     resume: "Resume",
     cancel: "Cancel",
+    finish: "Finish now",
     delete: common.delete,
-    pending: { pause: "Pausing…", resume: "Resuming…", cancel: "Cancelling…" },
-    cancelTitle: "Cancel this job?",
-    cancelConfirm: "Cancel job",
-    cancelText: (left: number) =>
-      `Verdicts so far are kept and can be downloaded right away. The remaining ${common.emails(left)} are not checked and not charged. A cancelled job can't be resumed.`,
+    pending: { pause: "Pausing…", resume: "Resuming…", cancel: "Cancelling…", finish: "Finishing…" },
+    confirm: {
+      cancel: {
+        title: "Cancel this job?",
+        button: "Cancel job",
+        text: (left: number) =>
+          `Verdicts so far are kept and can be downloaded right away. The remaining ${common.emails(left)} are not checked and not charged. A cancelled job can't be resumed.`,
+      },
+      finish: {
+        title: "Finish this job now?",
+        button: "Finish job",
+        text: (left: number) =>
+          `The remaining ${common.emails(left)} become unknown. Those that were not checked yet are not charged; those that wait for a retry are charged like any verdict.`,
+      },
+    },
     deleteTitle: "Delete this job?",
     deleteConfirm: "Delete job",
     deleteText: (isRunning: boolean) =>
@@ -63,6 +69,18 @@ export const messages = {
       invalid: "leave out",
     } satisfies Record<Status, string>,
     link: (rows: string, format: string) => `${rows} as ${format}`,
+    safe: ["Safe to send", "recommended"],
+    filtered: ["Filtered rows", "as shown below"],
+    columns: "Columns",
+    columnChoices: [
+      ["", "All columns"],
+      ["email,status,sub_status,score", "Email and verdict"],
+      ["email,status,sub_status,score,reason,suggestion", "Email, verdict and reason"],
+    ],
+    more: "More formats",
+    forExcel: "CSV for Excel",
+    zip: "ZIP, one file per verdict",
+    partial: "The job still runs: rows without a verdict are marked “pending”.",
   },
 
   progress: {
@@ -75,6 +93,10 @@ export const messages = {
     processing: "You can close this page. The job keeps running.",
     retrying: (left: number) =>
       `${common.emails(left)} left: waiting for servers that asked us to retry later. You can close this page. The job keeps running.`,
+    waitingForServers: "waiting for mail servers",
+    retries: (waiting: readonly (readonly [name: string, count: number])[]) =>
+      `Waiting for a retry: ${waiting.map(([name, count]) => `${formatNumber(count)} ${name.toLowerCase()}`).join(", ")}.`,
+    nextAttempt: (at: ReactNode) => <>Next attempt {at}.</>,
     paused:
       "Paused. Checks in progress will finish; nothing else runs until you resume. Credits stay reserved.",
     completed: (took: string, validShare: string) =>
@@ -136,18 +158,47 @@ export const messages = {
     filter: "Filter by verdict",
     all: "All",
     failed: "Results could not be loaded",
-    noneWithVerdict: "No rows with this verdict",
-    noneWithVerdictText: "Choose another verdict above.",
+    none: "No rows yet",
+    noneText: "They are shown as soon as the file is read.",
+    waiting: "Waiting",
+    open: (email: string) => `Show the check of ${email}`,
+    soFar: (settled: number, all: number) =>
+      `; ${formatNumber(settled)} of ${common.emails(all)} have a verdict so far`,
+    more: {
+      button: (count: number) => (count > 0 ? `Filters (${count})` : "Filters"),
+      title: "More filters",
+      safe: "Safe to send only",
+      reason: "Reason",
+      any: "Any",
+      min_score: "Lowest score",
+      max_score: "Highest score",
+      domain: "Domain",
+      provider: "Provider",
+      sort: "Sort by",
+      orders: [
+        ["", "Row"],
+        ["-score", "Score, highest first"],
+        ["score", "Score, lowest first"],
+        ["email", "Email"],
+        ["domain", "Domain"],
+        ["-checked_at", "Last checked"],
+      ],
+      reset: "Reset filters",
+    },
     truncated: (shown: number, total: number) =>
       `First ${formatNumber(shown)} of ${common.rows(total)}; the download contains all of them`,
-    noMatch: "No matching emails",
-    noMatchText: "Search for part of an address, such as a name or a domain.",
-    matches: (count: number) => `${common.rows(count)} found`,
-    searched: (matches: string, read: number, total: number) =>
-      `${matches}, ${formatNumber(read)} of ${common.rows(total)} searched`,
-    searchedFirst: (matches: string, rows: number) => `${matches} in the first ${common.rows(rows)}`,
+    noMatch: "No matching rows",
+    noMatchText: "Change or reset the filters above.",
     row: "Row",
     duplicate: "duplicate",
+    pending: { name: "Waiting", meaning: "There is no verdict yet." },
+  },
+
+  story: {
+    title: (row: string) => `Row ${row}`,
+    failed: "The check could not be loaded",
+    checkAgain: "Check again (1 credit)",
+    copySuggestion: "Copy suggestion",
   },
 } as const;
 

@@ -8,7 +8,7 @@ import { messages, subStatusText } from "./messages.tsx";
 import classes from "./results.module.css";
 import type { ShownResult } from "./use-result-pages.ts";
 
-export const ResultRow = memo(function ResultRow({ index, top, height, result }: ResultRowProps) {
+export const ResultRow = memo(function ResultRow({ index, top, height, result, onOpen }: ResultRowProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a real table cannot be virtualised
     // biome-ignore lint/a11y/useFocusableInteractive: the cells are read-only
@@ -18,26 +18,49 @@ export const ResultRow = memo(function ResultRow({ index, top, height, result }:
       className={classes.row}
       style={{ height, transform: `translateY(${top}px)` }}
     >
-      {result ? <Cells result={result} /> : <Cell name="email">…</Cell>}
+      {result ? <Cells result={result} onOpen={onOpen} /> : <Cell name="email">…</Cell>}
     </div>
   );
 });
 
-type ResultRowProps = { index: number; top: number; height: number; result: ShownResult | undefined };
+type OpenRow = (row: number) => void;
+type ResultRowProps = {
+  index: number;
+  top: number;
+  height: number;
+  result: ShownResult | undefined;
+  onOpen: OpenRow;
+};
 
-function Cells({ result }: { result: ShownResult }) {
-  const { name, meaning } = subStatusText(result.sub_status);
+function Cells({ result, onOpen }: { result: ShownResult; onOpen: OpenRow }) {
+  const { name, meaning } =
+    result.sub_status === null ? messages.results.pending : subStatusText(result.sub_status);
   return (
     <>
       <Cell name="number">{formatNumber(result.row)}</Cell>
       <Cell name="email">
-        <span className={classes.cut} title={result.email}>
-          {result.email}
-        </span>
+        {result.status === "pending" ? (
+          <span className={classes.cut} title={result.email}>
+            {result.email}
+          </span>
+        ) : (
+          <button
+            type="button"
+            className={`${classes.cut} ${classes.open}`}
+            title={messages.results.open(result.email)}
+            onClick={() => onOpen(result.cell ?? result.row)}
+          >
+            {result.email}
+          </button>
+        )}
         {result.is_duplicate && <span className={classes.mark}>{messages.results.duplicate}</span>}
       </Cell>
       <Cell name="verdict">
-        <span className={classes.dot} style={{ background: statusColor(result.status) }} aria-hidden="true" />
+        <span
+          className={classes.dot}
+          style={{ background: result.status === "pending" ? undefined : statusColor(result.status) }}
+          aria-hidden="true"
+        />
         {result.status}
         {result.previous_status && result.previous_status !== result.status && (
           <span className={classes.mark}>{messages.recheck.was(result.previous_status)}</span>
@@ -50,7 +73,7 @@ function Cells({ result }: { result: ShownResult }) {
       </Cell>
       <Cell name="score">
         <span className={classes.narrowLabel}>{common.score}</span>
-        {result.score}
+        {result.score ?? common.none}
       </Cell>
       <Cell name="suggestion">
         {result.suggestion && (

@@ -28,7 +28,7 @@ const CARD_PX = 88;
 const HEADING_PX = 40;
 const ROWS_AROUND = 8;
 
-export function ResultsTable({ at, total, onFirst, name }: ResultsTableProps) {
+export function ResultsTable({ at, total, onFirst, onOpen, name }: ResultsTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const isNarrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
   const rowPx = isNarrow ? CARD_PX : ROW_PX;
@@ -77,7 +77,14 @@ export function ResultsTable({ at, total, onFirst, name }: ResultsTableProps) {
       {/* biome-ignore lint/a11y/useSemanticElements: as for the table */}
       <div role="rowgroup" className={classes.body} style={{ height: total * rowPx }}>
         {items.map(({ index }) => (
-          <ResultRow key={index} index={index} top={index * rowPx} height={rowPx} result={at(index)} />
+          <ResultRow
+            key={index}
+            index={index}
+            top={index * rowPx}
+            height={rowPx}
+            result={at(index)}
+            onOpen={onOpen}
+          />
         ))}
       </div>
     </div>
@@ -90,6 +97,8 @@ type ResultsTableProps = {
   total: number;
   /** Called with the index of the first rendered row. */
   onFirst?: (index: number) => void;
+  /** Called with the number of the row whose check is to be shown. */
+  onOpen: (row: number) => void;
   /** Identifies the list; a change resets the scroll position. */
   name: string;
 };

@@ -1,7 +1,8 @@
 /** Reasons for the verdicts of a job, most frequent first. */
 import type { Job } from "@mailvet/contract";
 import { recommendationOf } from "@mailvet/contract/words";
-import { Button, Group, Paper, Text, Title } from "@mantine/core";
+import { Anchor, Button, Group, Paper, Text, Title } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { formatNumber, formatPercent } from "../../components/number-format.ts";
 import { statusColor } from "../../theme.ts";
@@ -42,9 +43,21 @@ export function SubStatusBreakdown({ job }: { job: Job }) {
             <li key={subStatus}>
               <Group justify="space-between" gap="xs" wrap="nowrap" align="baseline">
                 <Text size="sm">
-                  <Text span fw={600}>
+                  <Anchor
+                    renderRoot={(props) => (
+                      <Link
+                        {...props}
+                        to="/bulk/$jobId"
+                        params={{ jobId: job.id }}
+                        search={{ status, sub_status: subStatus }}
+                        hash="results"
+                      />
+                    )}
+                    inherit
+                    fw={600}
+                  >
                     {name}
-                  </Text>{" "}
+                  </Anchor>{" "}
                   <Text span c="dimmed">
                     {messages.reasons.advice(
                       status,

@@ -3,16 +3,25 @@
  *
  * Pages that are only scrolled past are not fetched. Fetched pages stay in the query cache.
  */
-import type { JobResult, Status } from "@mailvet/contract";
+import type { Job, JobResult } from "@mailvet/contract";
 import { useThrottledValue } from "@mantine/hooks";
 import { useQueries } from "@tanstack/react-query";
 import { queries } from "../../queries.ts";
 import { RESULTS_PER_PAGE, resultsQuery } from "../bulk/job-queries.ts";
+import type { FilterText } from "./result-filter.ts";
 
 /** Fields shown in a row of the table. */
 export type ShownResult = Pick<
   JobResult,
-  "row" | "email" | "status" | "sub_status" | "score" | "suggestion" | "is_duplicate" | "previous_status"
+  | "row"
+  | "cell"
+  | "email"
+  | "status"
+  | "sub_status"
+  | "score"
+  | "suggestion"
+  | "is_duplicate"
+  | "previous_status"
 >;
 
 export type ResultPages = {
@@ -26,21 +35,16 @@ export type ResultPages = {
 const SETTLE_MS = 200;
 
 /** `first` is the first visible index. A page is longer than any screen, so at most the next page is needed too. */
-export function useResultPages(
-  jobId: string,
-  status: Status | undefined,
-  total: number,
-  first: number,
-): ResultPages {
+export function useResultPages(job: Job, filter: FilterText, total: number, first: number): ResultPages {
   const page = useThrottledValue(Math.floor(first / RESULTS_PER_PAGE), SETTLE_MS);
   const pages = [page, page + 1].filter((number) => number * RESULTS_PER_PAGE < total);
-  const loaded = useQueries({ queries: pages.map((number) => resultsQuery(jobId, status, number)) });
+  const loaded = useQueries({ queries: pages.map((number) => resultsQuery(job, filter, number)) });
   const visible = new Map(pages.map((number, n) => [number, loaded[n]?.data]));
   const failed = loaded.filter(({ error }) => error !== null);
   return {
     at(index) {
       const number = Math.floor(index / RESULTS_PER_PAGE);
-      const data = visible.get(number) ?? queries.getQueryData(resultsQuery(jobId, status, number).queryKey);
+      const data = visible.get(number) ?? queries.getQueryData(resultsQuery(job, filter, number).queryKey);
       return data?.items[index % RESULTS_PER_PAGE];
     },
     error: failed[0]?.error ?? undefined,

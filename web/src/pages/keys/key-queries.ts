@@ -7,7 +7,10 @@ export const keysQuery = queryOptions({ queryKey: ["keys"], queryFn: () => servi
 
 export type KeyState = "usable" | "expired" | "revoked";
 
-export function stateOf({ revoked_at, expires_at }: ApiKey, now = Date.now()): KeyState {
+export function stateOf(
+  { revoked_at, expires_at }: Pick<ApiKey, "revoked_at" | "expires_at">,
+  now = Date.now(),
+): KeyState {
   if (revoked_at) return "revoked";
   return expires_at && Date.parse(expires_at) <= now ? "expired" : "usable";
 }

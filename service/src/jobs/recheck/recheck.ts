@@ -6,24 +6,23 @@
  * 24 hours is free to ask again.
  */
 import { randomUUID } from "node:crypto";
-import type { Job } from "@mailvet/contract";
+import type { Job, RecheckRequest, ResultFilter } from "@mailvet/contract";
 import { eq, type SQL, sql } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
-import { lockAccount } from "../accounts/account-queries.ts";
-import type { Caller } from "../base/caller.ts";
-import { Refusal } from "../base/refusal.ts";
-import type { OnLow } from "../credits/balance-checks.ts";
-import type { BeforeCommit, Database, Orm } from "../db/database.ts";
-import { DEFAULT_DATE } from "../db/partitions.ts";
-import { refuseTooManyJobs } from "./confirm-upload.ts";
-import { resultsExpired } from "./job-list.ts";
-import { lockJob } from "./job-lock.ts";
-import { isExpired, type JobRow, readJobRecord } from "./job-record.ts";
-import { requireTransition } from "./job-state.ts";
-import type { JobTransitions } from "./job-transitions.ts";
-import { partitionOf } from "./result-rows.ts";
-import { type jobs, type RecheckChoice, type StoredRecheck, slices } from "./schema.ts";
-import type { SliceEmail } from "./slice-cutter.ts";
+import { lockAccount } from "../../accounts/account-queries.ts";
+import type { Caller } from "../../base/caller.ts";
+import { Refusal } from "../../base/refusal.ts";
+import type { OnLow } from "../../credits/balance-checks.ts";
+import type { BeforeCommit, Database, Orm } from "../../db/database.ts";
+import { refuseTooManyJobs } from "../confirm-upload.ts";
+import { resultsExpired } from "../job-list.ts";
+import { lockJob } from "../job-lock.ts";
+import { isExpired, type JobRow, readJobRecord } from "../job-record.ts";
+import { requireTransition } from "../job-state.ts";
+import type { JobTransitions } from "../job-transitions.ts";
+import { isResult, parametersFor } from "../results/result-query.ts";
+import { type jobs, type RecheckChoice, type StoredRecheck, slices } from "../schema.ts";
+import type { SliceEmail } from "../slice-cutter.ts";
 
 /** Throws job_not_found, job_state_conflict (also when nothing is selected), results_expired and insufficient_credits. */
 export type RecheckJob = (
@@ -94,6 +93,7 @@ function columnsOf(
     completedAt: null,
     expiresAt: null,
     pausedMs: 0,
+    progressedAt: null,
   };
 }
 
@@ -139,28 +139,24 @@ const isFree = ({ at }: StoredRecheck) =>
   sql`(status = 'unknown' and checked_at > ${at}::timestamptz - ${`${FREE_HOURS} hours`}::interval)`;
 
 const isSelected = (job: JobRow, { choice }: StoredRecheck) =>
-  sql`expires_on in (${partitionOf(job)}::date, ${DEFAULT_DATE}::date) and job_id = ${job.id} and ${matches(choice)}`;
+  choice.which === "stale"
+    ? sql`${matching(job, {})} and (checked_at < ${choice.olderThan}::timestamptz or status = 'unknown')`
+    : matching(job, filterOf(choice));
 
-function matches(choice: RecheckChoice): SQL {
-  switch (choice.which) {
-    case "all":
-      return sql`true`;
-    case "unknown":
-    case "risky":
-      return sql`status = ${choice.which}`;
-    case "stale":
-      return sql`(checked_at < ${choice.olderThan}::timestamptz or status = 'unknown')`;
-    case "filter": {
-      const { status, sub_status, provider, domain, min_score, max_score } = choice.filter ?? {};
-      const conditions = [
-        status === undefined ? undefined : sql`status = ${status}`,
-        sub_status === undefined ? undefined : sql`sub_status = ${sub_status}`,
-        provider === undefined ? undefined : sql`provider = ${provider}`,
-        domain === undefined ? undefined : sql`lower(split_part(email, '@', -1)) = lower(${domain})`,
-        min_score === undefined ? undefined : sql`score >= ${min_score}`,
-        max_score === undefined ? undefined : sql`score <= ${max_score}`,
-      ].filter((condition) => condition !== undefined);
-      return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
-    }
-  }
+function filterOf({ which, filter = {} }: RecheckRequest): ResultFilter {
+  if (which === "filter") return filter;
+  return which === "all" ? {} : { status: which };
+}
+
+function matching(job: JobRow, filter: ResultFilter): SQL {
+  const parameters = parametersFor(job);
+  return withParameters(isResult(filter, parameters), parameters.values);
+}
+
+/** Text with numbered parameters as part of a statement. */
+function withParameters(text: string, values: readonly unknown[]): SQL {
+  const parts = text.split(/\$(\d+)/); // text and number in turn
+  return sql.join(
+    parts.map((part, n) => (n % 2 === 0 ? sql.raw(part) : sql`${sql.param(values[Number(part) - 1])}`)),
+  );
 }

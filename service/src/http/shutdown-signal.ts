@@ -1,6 +1,6 @@
 /** Aborts requests that may take minutes when the server stops. */
 import type { FastifyInstance } from "fastify";
-import { Refusal } from "../../base/refusal.ts";
+import { Refusal } from "../base/refusal.ts";
 
 const RETRY_SECONDS = 5;
 

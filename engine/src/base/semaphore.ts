@@ -2,7 +2,7 @@
  * Semaphore with priorities: at most `permits` tasks run at once. Waiters start in order of their level, lowest number
  * first, and within a level in FIFO order.
  */
-import { FifoQueue } from "../base/fifo-queue.ts";
+import { FifoQueue } from "./fifo-queue.ts";
 
 export type Semaphore = {
   /** Runs the task when there is a permit for it. */

@@ -1,0 +1,38 @@
+/** Name of a download, which says what is in it: `newsletter-valid.csv`, `customers-safe-partial.xlsx`. */
+import type { DownloadFormat, ResultFilter } from "@mailvet/contract";
+
+export function downloadName(
+  filename: string,
+  filter: ResultFilter,
+  { format, isPartial }: { format: DownloadFormat; isPartial: boolean },
+): string {
+  const parts = [
+    withoutExtensions(filename),
+    ...contentOf(filter, format === "zip" ? "by-verdict" : "results"),
+    ...(isPartial ? ["partial"] : []),
+  ];
+  return `${parts.join("-")}.${format}`;
+}
+
+function contentOf(filter: ResultFilter, all: string): string[] {
+  const { status, sub_status, safe_to_send, min_score, max_score, provider, domain, q } = filter;
+  const parts = [
+    safe_to_send === undefined ? undefined : safe_to_send ? "safe" : "not-safe",
+    status?.replaceAll(",", "-"),
+    sub_status
+      ?.split(",")
+      .map((word) => (word === "" ? "accepted" : word.replaceAll("_", "-")))
+      .join("-"),
+    min_score === undefined ? undefined : `score-from-${min_score}`,
+    max_score === undefined ? undefined : `score-to-${max_score}`,
+    provider,
+    domain,
+    q === undefined ? undefined : "search", // the text may be personal
+  ].flatMap((part) => part || []);
+  return parts.length > 0 ? parts : [all];
+}
+
+/** "list.csv.gz" → "list". */
+function withoutExtensions(filename: string): string {
+  return filename.replace(/\.gz$/i, "").replace(/\.(csv|tsv|tab|txt|xlsx|ods)$/i, "") || "list";
+}

@@ -1,0 +1,85 @@
+/**
+ * Results for the emails of a job that is finished before all of them are checked.
+ *
+ * One that waits for a retry gets the verdict of its last attempt, and is charged like any verdict. One that was not checked,
+ * or whose check is in flight, is not charged.
+ */
+import type { Evidence } from "@mailvet/engine";
+import { and, eq } from "drizzle-orm";
+import { inTimeSlices } from "../base/event-loop-yield.ts";
+import type { Orm } from "../db/database.ts";
+import type { JobRow } from "./job-record.ts";
+import { insertResults, type ResultRow, reportOn, resultRow } from "./result-rows.ts";
+import { restoredEvidence } from "./results/result-evidence.ts";
+import type { InspectEmail } from "./results/result-report.ts";
+import { slices } from "./schema.ts";
+import type { SliceEmail } from "./slice-cutter.ts";
+import { countInJob } from "./slice-save.ts";
+
+export type OpenRow = { result: ResultRow; isCharged: boolean };
+
+const ROWS_AT_ONCE = 1_000;
+
+/** In row order. A slice may be saved meanwhile; its rows are then left out below. */
+export async function openRows(
+  orm: Pick<Orm, "select">,
+  inspect: InspectEmail,
+  jobId: string,
+): Promise<OpenRow[]> {
+  // Rows of a recheck have a result, which is kept.
+  const isOpen = and(eq(slices.jobId, jobId), eq(slices.isRedrive, false), eq(slices.isRecheck, false));
+  const found = await orm.select({ emails: slices.emails }).from(slices).where(isOpen);
+  const emails = found.flatMap((slice) => slice.emails).sort(([a], [b]) => a - b);
+  return inTimeSlices(emails, (entry) => openRow(inspect, entry));
+}
+
+function openRow(inspect: InspectEmail, [row, email, last]: SliceEmail): OpenRow {
+  const inspection = inspect(email);
+  const evidence: Evidence = last
+    ? restoredEvidence(inspection, last.evidence)
+    : { ...inspection, isStopped: true };
+  const report = reportOn({ evidence, checkedAtMs: last?.checkedAtMs ?? Date.now() });
+  return { result: resultRow(row, report, evidence), isCharged: last !== undefined };
+}
+
+/**
+ * Stores the results and counts them. Returns false if the job has ended meanwhile.
+ *
+ * Lock order as in slice-save.ts: results, by row, before the job. A slice that is being saved has inserted its results: the
+ * insert waits for it, and leaves its rows out.
+ */
+export async function saveOpenRows(tx: Orm, job: JobRow, rows: readonly OpenRow[]): Promise<boolean> {
+  const counts = { charged: new Map<string, number>(), uncharged: new Map<string, number>() };
+  for (let first = 0; first < rows.length; first += ROWS_AT_ONCE) {
+    const batch = rows.slice(first, first + ROWS_AT_ONCE);
+    const inserted = new Set(
+      await insertResults(
+        tx,
+        job,
+        batch.map(({ result }) => result),
+        { keepExisting: true },
+      ),
+    );
+    for (const { result, isCharged } of batch) {
+      if (!inserted.has(result.row)) continue;
+      const of = isCharged ? counts.charged : counts.uncharged;
+      of.set(result.sub_status, (of.get(result.sub_status) ?? 0) + 1);
+    }
+  }
+  for (const [isCharged, of] of [
+    [true, counts.charged],
+    [false, counts.uncharged],
+  ] as const) {
+    const processed = [...of.values()].reduce((sum, count) => sum + count, 0);
+    const counted = {
+      processed,
+      triedOnce: isCharged ? 0 : processed,
+      givenUp: isCharged ? 0 : processed,
+      freeProcessed: 0,
+      counts: Object.fromEntries(of),
+      uncharged: isCharged ? {} : Object.fromEntries(of),
+    };
+    if ((await countInJob(tx, { jobId: job.id, isRedrive: false }, counted)) === undefined) return false;
+  }
+  return true;
+}

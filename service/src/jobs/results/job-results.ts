@@ -1,0 +1,61 @@
+/** Results of a job, while it runs and afterwards: a page of them, and the whole report on one row. */
+import type { JobResult, ResultsQuery, ValidationResult } from "@mailvet/contract";
+import type { Caller, Owner } from "../../base/caller.ts";
+import { Refusal } from "../../base/refusal.ts";
+import type { Database } from "../../db/database.ts";
+import { placeOf } from "../job-columns.ts";
+import { findReadableJob } from "../job-list.ts";
+import type { JobRow } from "../job-record.ts";
+import { hasEnded } from "../job-state.ts";
+import { readPage, readRow } from "./result-reader.ts";
+import { type InspectEmail, jobResultOf, reportOfRow } from "./result-report.ts";
+
+export type ResultDeps = { database: Database; inspect: InspectEmail };
+
+export type ResultPage = { results: JobResult[]; total: number; partial: PartialResults | undefined };
+
+/** Unique emails with and without a verdict, while the job runs. */
+export type PartialResults = { settled: number; pending: number };
+
+export async function jobResults(
+  { database, inspect }: ResultDeps,
+  owner: Owner,
+  jobId: string,
+  { skip, limit, after_row: afterRow = 0, final, ...selection }: ResultsQuery,
+): Promise<ResultPage> {
+  const job = await findReadableJob(database, owner, jobId, final);
+  const pool = await database.readPool();
+  const { rows, total } = await readPage(pool, job, selection, { skip, limit, afterRow });
+  const results = rows.map((row) => jobResultOf(inspect, row));
+  if (job.isTest) for (const result of results) result.sandbox = true;
+  if (job.moreColumns.length > 0) {
+    for (const result of results) Object.assign(result, { cell: result.row, ...placeOf(job, result.row) });
+  }
+  return { results, total, partial: partialOf(job) };
+}
+
+/** Undefined: the results are final. */
+export function partialOf(job: JobRow): PartialResults | undefined {
+  if (hasEnded(job)) return undefined;
+  return { settled: job.processed, pending: job.uniqueEmails - job.processed };
+}
+
+/** The report as of a single check, from what was stored. Costs nothing. */
+export async function jobResult(
+  { database, inspect }: ResultDeps,
+  caller: Pick<Caller, "accountId" | "isTest" | "plan">,
+  jobId: string,
+  rowNumber: number,
+  requestId: string,
+): Promise<ValidationResult> {
+  const job = await findReadableJob(database, caller, jobId);
+  const row = await readRow(await database.readPool(), job, rowNumber);
+  if (!row) throw new Refusal("not_found", `Row ${rowNumber} of this job has no result.`);
+  if (!row.verdict)
+    throw new Refusal("results_not_ready", `Row ${rowNumber} has no verdict yet: the job is ${job.status}.`);
+  const report = reportOfRow(inspect, row.email, row.verdict);
+  report.request_id = requestId;
+  report.metadata.plan_tier = caller.plan;
+  if (job.isTest) report.metadata.sandbox = true;
+  return report;
+}

@@ -1,0 +1,211 @@
+/**
+ * A list that is sent as a JSON document, read while it arrives: `emails` or `rows` become the lines of a CSV file, which
+ * takes the way of an upload; everything else is returned at the end.
+ *
+ * The parser (@streamparser/json) holds one item at a time. Depth, and the bytes of one item are limited.
+ */
+import { Tokenizer, TokenParser, TokenType } from "@streamparser/json";
+import { yieldToEventLoop } from "../base/event-loop-yield.ts";
+import { Refusal, wrongValue } from "../base/refusal.ts";
+
+export type JsonList = {
+  /** CSV with a header row. Throws a Refusal if the document is invalid. */
+  text: AsyncIterable<Uint8Array>;
+  /** The other properties; complete once the text is read. */
+  properties: Readonly<Record<string, unknown>>;
+};
+
+type Cell = string | number | boolean | null;
+type Row = Readonly<Record<string, Cell>>;
+
+const LISTS = ["emails", "rows"] as const;
+/** Rows whose keys make the header. A later row must not have others. */
+const HEADER_ROWS = 1000;
+const PIECE_BYTES = 8 * 1024;
+const MAX_DEPTH = 5;
+const MAX_ITEM_BYTES = 1024 * 1024;
+const MAX_COLUMNS = 1000;
+
+/** `names` are the properties besides `emails` and `rows`. `check` throws a Refusal when it sees the properties. */
+export function readJsonList(
+  bytes: AsyncIterable<Uint8Array>,
+  names: readonly string[],
+  check: (properties: Readonly<Record<string, unknown>>) => void,
+): JsonList {
+  const properties: Record<string, unknown> = {};
+  return { properties, text: textOf(bytes, names, properties, check) };
+}
+
+async function* textOf(
+  bytes: AsyncIterable<Uint8Array>,
+  names: readonly string[],
+  properties: Record<string, unknown>,
+  check: (properties: Readonly<Record<string, unknown>>) => void,
+): AsyncGenerator<Uint8Array> {
+  const table = createTable();
+  const document = createDocumentParser(names, (name, value) => {
+    if (name === "emails") table.addEmail(value);
+    else if (name === "rows") table.addRow(value);
+    else properties[name] = value;
+  });
+  for await (const chunk of bytes) {
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+      document.write(chunk.subarray(at, at + PIECE_BYTES));
+      const lines = table.take();
+      if (lines !== "") yield Buffer.from(lines);
+      await yieldToEventLoop();
+    }
+  }
+  document.end();
+  check(properties);
+  yield Buffer.from(table.end());
+}
+
+/** Calls back for each item of a list and for each other property. */
+function createDocumentParser(names: readonly string[], onValue: (name: string, value: unknown) => void) {
+  const known = new Set<string>([...LISTS, ...names]);
+  const seen = new Set<string>();
+  // Bytes that are no UTF-8 would be replaced silently, and turn an address into a different one.
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const tokenizer = new Tokenizer();
+  const parser = new TokenParser({
+    paths: [...LISTS.map((name) => `$.${name}.*`), ...names.map((name) => `$.${name}`)],
+    keepStack: false,
+  });
+  let depth = 0;
+  let isKey = false;
+  let name = "";
+  let bytesInItem = 0;
+  let fault: Refusal | undefined;
+
+  parser.onValue = ({ value }) => {
+    bytesInItem = 0;
+    onValue(name, value);
+  };
+  tokenizer.onToken = (info) => {
+    const { token, value } = info;
+    if (depth === 0 && token !== TokenType.LEFT_BRACE)
+      throw wrongValue("", "The body must be a JSON object.");
+    if (depth === 1 && isKey && token === TokenType.STRING) {
+      name = String(value);
+      // Reported at the end, because a document that is no JSON is refused as such.
+      if (!known.has(name)) fault ??= wrongValue(`/${name.slice(0, 100)}`, "is not a known property");
+      else if (seen.has(name)) fault ??= wrongValue(`/${name}`, "occurs twice");
+      else seen.add(name);
+    } else if (
+      depth === 1 &&
+      token !== TokenType.COLON &&
+      isList(name) &&
+      !isKey &&
+      token !== TokenType.LEFT_BRACKET
+    ) {
+      if (token !== TokenType.COMMA && token !== TokenType.RIGHT_BRACE)
+        throw wrongValue(`/${name}`, "must be an array");
+    }
+    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) depth++;
+    if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) depth--;
+    if (depth > MAX_DEPTH) throw wrongValue(`/${name}`, `has more than ${MAX_DEPTH} levels`);
+    isKey = depth === 1 && (token === TokenType.LEFT_BRACE || token === TokenType.COMMA);
+    parser.write(info);
+  };
+  const malformed = (error: unknown) =>
+    error instanceof Refusal
+      ? error
+      : new Refusal("malformed_request", "The body is not valid JSON in UTF-8.");
+  // By default errors are thrown in a state that accepts no further input.
+  tokenizer.onError = (error) => {
+    throw malformed(error);
+  };
+  parser.onError = (error) => {
+    throw malformed(error);
+  };
+  return {
+    write(piece: Uint8Array) {
+      bytesInItem += piece.length;
+      if (bytesInItem > MAX_ITEM_BYTES) throw wrongValue(`/${name}`, "has an item that is too long");
+      try {
+        tokenizer.write(decoder.decode(piece, { stream: true }));
+      } catch (error) {
+        throw malformed(error);
+      }
+    },
+    end() {
+      try {
+        tokenizer.write(decoder.decode());
+        if (!parser.isEnded) throw new Error("incomplete");
+      } catch (error) {
+        throw malformed(error);
+      }
+      if (fault) throw fault;
+      const lists = LISTS.filter((list) => seen.has(list));
+      if (lists.length !== 1) throw wrongValue("", "Send either `emails` or `rows`.");
+    },
+  };
+}
+
+const isList = (name: string) => (LISTS as readonly string[]).includes(name);
+
+/** Turns items into lines of CSV. */
+function createTable() {
+  let columns: Map<string, number> | undefined;
+  let first: Row[] = [];
+  let rowCount = 0;
+  let lines = "";
+
+  const addLine = (row: Row) => {
+    const cells = Array<Cell>(columns!.size).fill("");
+    for (const [key, value] of Object.entries(row)) {
+      const column = columns!.get(key);
+      if (column === undefined) {
+        const message = `has the key "${key.slice(0, 100)}", which none of the first ${HEADER_ROWS} rows has`;
+        throw wrongValue(`/rows/${rowCount}`, message);
+      }
+      cells[column] = value;
+    }
+    lines += lineOf(cells);
+  };
+  const writeFirst = () => {
+    const keys = new Set(first.flatMap((row) => Object.keys(row)));
+    if (keys.size > MAX_COLUMNS) throw wrongValue("/rows", `has more than ${MAX_COLUMNS} different keys`);
+    columns = new Map([...keys].map((key, column) => [key, column]));
+    lines += lineOf([...keys]);
+    for (const row of first) addLine(row);
+    first = [];
+  };
+
+  return {
+    addEmail(value: unknown) {
+      if (typeof value !== "string") throw wrongValue(`/emails/${rowCount}`, "must be a string");
+      if (rowCount++ === 0) lines += lineOf(["email"]);
+      lines += lineOf([value]);
+    },
+    addRow(value: unknown) {
+      if (!isRow(value)) {
+        throw wrongValue(`/rows/${rowCount}`, "must be an object of strings, numbers, booleans and nulls");
+      }
+      if (columns) addLine(value);
+      else first.push(value);
+      rowCount++;
+      if (first.length === HEADER_ROWS) writeFirst();
+    },
+    take(): string {
+      const text = lines;
+      lines = "";
+      return text;
+    },
+    end(): string {
+      if (!columns && first.length > 0) writeFirst();
+      return this.take();
+    },
+  };
+}
+
+function isRow(value: unknown): value is Row {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((cell) => cell === null || typeof cell !== "object");
+}
+
+/** Every cell in quotes, so that none is read as anything else. */
+function lineOf(cells: readonly Cell[]): string {
+  return `${cells.map((cell) => `"${String(cell ?? "").replaceAll('"', '""')}"`).join(",")}\r\n`;
+}
