@@ -10,9 +10,12 @@ import { openService, type TestAccount, type TestService } from "./service.ts";
 let lab: Lab;
 let service: TestService;
 let isGone = false;
+let joined = "";
 beforeAll(async () => {
   lab = await openLab({
-    "shop.test": mailDomain({ users: ({ localPart }) => localPart === "cy" && !isGone }),
+    "shop.test": mailDomain({
+      users: ({ localPart }) => (localPart === "cy" ? !isGone : localPart === joined),
+    }),
   });
   service = await openService({ lab });
 });
@@ -134,6 +137,37 @@ test("a recheck that is cancelled leaves a verdict for every row, and charges wh
   expect(body).toMatchObject({ status: "completed", processed: 3, valid_count: 3, credits_used: 5 });
   expect(await resultsOf(lists, job)).toHaveLength(3);
   expect(await balanceOf(ann)).toMatchObject({ balance: 5, reserved: 0 });
+});
+
+test("a recheck that is finished keeps the verdicts it has not replaced, free of charge", async () => {
+  const { ann, lists, job } = await completed(10, ["valid+1", "slow-3s", "valid+3"]);
+  await recheck(lists, job, { which: "all" });
+  await lists.until(job.id, ({ processed }) => processed === 2);
+  // Rows that are asked for again have a verdict meanwhile.
+  expect((await resultsOf(lists, job)).map(({ row, status }) => [row, status])).toEqual([
+    [1, "valid"],
+    [2, "valid"],
+    [3, "valid"],
+  ]);
+  const { body } = await lists.ask(`/bulk/jobs/${job.id}/finish`, { method: "POST" });
+  expect(body).toMatchObject({ status: "completed", processed: 3, valid_count: 3, credits_used: 5 });
+  expect(await balanceOf(ann)).toMatchObject({ balance: 5, reserved: 0 });
+});
+
+test("a row that is replaced has its own evidence, and leaves that of others", async () => {
+  joined = "";
+  const { lists, job } = await completed(10, ["ann@shop.test", "bob@shop.test", "dan@shop.test"]);
+  const before = await resultsOf(lists, job);
+  expect(before.map(({ sub_status }) => sub_status)).toEqual(Array(3).fill("mailbox_not_found"));
+  joined = "ann";
+  await recheck(lists, job, { which: "filter", filter: { q: "ANN@", status: "invalid,risky" } });
+  await lists.ended(job.id);
+  const [first, ...others] = await resultsOf(lists, job);
+  expect(first).toMatchObject({ status: "valid", previous_status: "invalid", recommendation: "send" });
+  expect(first!.reason).toContain("accepts this mailbox");
+  expect(others).toEqual(before.slice(1));
+  const { body: report } = await lists.ask(`/bulk/jobs/${job.id}/results/1`);
+  expect(report).toMatchObject({ status: "valid", recommendation: "send", details: { smtp_code: 250 } });
 });
 
 test("refused: nothing is selected, too few credits, or the job is not completed", async () => {

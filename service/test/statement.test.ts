@@ -18,7 +18,7 @@ test("one line per job, per day and key for checks, and per grant; entries on de
   for (const name of ["valid", "internal-error", "catch-all"])
     await ask(`/validation/single?email=${name}@mailvet.test`);
   await ask("/validation/single?email=real@mailvet.test", { key: second.key });
-  await service.ask("/validation/single?email=not-an-address", { cookie: ann.cookie });
+  await service.ask("/validation/single", { cookie: ann.cookie, body: { email: "not-an-address" } });
   const job = await ended((await begin("email\nvalid@mailvet.test\negress-blocked@mailvet.test\n")).id);
 
   const { body, headers } = await ask("/credits/statement");

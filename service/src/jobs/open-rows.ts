@@ -74,8 +74,8 @@ export async function saveOpenRows(tx: Orm, job: JobRow, rows: readonly OpenRow[
     const counted = {
       processed,
       triedOnce: isCharged ? 0 : processed,
-      givenUp: isCharged ? 0 : processed,
-      freeProcessed: 0,
+      givenUp: 0,
+      freeProcessed: isCharged ? 0 : processed,
       counts: Object.fromEntries(of),
       uncharged: isCharged ? {} : Object.fromEntries(of),
     };

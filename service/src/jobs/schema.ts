@@ -52,7 +52,7 @@ export const jobs = pgTable(
     triedOnce: integer().notNull().default(0), // emails checked at least once
     processed: integer().notNull().default(0), // emails with a verdict
     progressedAt: moment(), // when `processed` last changed; null: not yet, or by an earlier release
-    givenUp: integer().notNull().default(0), // of these, not charged: emails of slices that failed for good, emails that were not checked before the job was finished, and sandbox addresses of the web app
+    givenUp: integer().notNull().default(0), // of these, not charged: emails of slices that failed for good, and sandbox addresses of the web app
     reservationId: uuid(), // reserved credits; null for test keys and after the end
     creditsUsed: integer().notNull().default(0), // settled at the end
     creditsRefunded: integer().notNull().default(0), // of these, returned in the same transaction
@@ -60,7 +60,7 @@ export const jobs = pgTable(
     recheck: json().$type<StoredRecheck>(), // what the last attempt asks again for; null: the first one
     settledEmails: integer().notNull().default(0), // of the processed, those that are not part of this attempt
     freeEmails: integer().notNull().default(0), // of this attempt, those that cost nothing
-    freeProcessed: integer().notNull().default(0), // of these, processed
+    freeProcessed: integer().notNull().default(0), // of these, processed; and those that finishing the job has left unchecked
     error: json().$type<{ code: string; detail: string }>(),
     createdAt: createdAt(),
     startedAt: moment(),

@@ -259,7 +259,7 @@ export type JobCounts = {
   triedOnce: number;
   /** Of the processed, those that are not charged. */
   givenUp: number;
-  /** Of the processed, those that are free in a recheck. */
+  /** Of the processed, those that are free in a recheck, or were not checked. */
   freeProcessed: number;
   counts: Record<string, number>;
   /** Of the counts, those that are not charged: also results that replace such ones. */
