@@ -262,8 +262,8 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
   const transitions = createJobTransitions({
     database,
     tasks,
-    async publish(tx, owner, event, data) {
-      await publish(tx, owner, event, data);
+    async publish(tx, owner, event, data, jobId) {
+      await publish(tx, owner, event, data, jobId);
       await notifications.onEvent(tx, owner, event, data);
       await lists.onEvent(tx, owner, event, data);
     },

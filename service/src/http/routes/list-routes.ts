@@ -7,7 +7,7 @@ import "../route-config.ts";
 
 export type ListRouteDeps = { lists: Omit<Lists, "onEvent" | "runDue"> };
 
-const ListParams = Type.Object({ list_id: Type.String({ description: "ID of the list." }) });
+const ListParams = Type.Object({ list_id: Type.String({ format: "uuid", description: "ID of the list." }) });
 const READ = { access: { scope: "read" }, problems: ["list_not_found"] } as const;
 const CHANGE = { access: { scope: "bulk" }, problems: ["list_not_found"] } as const;
 
