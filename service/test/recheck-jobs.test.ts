@@ -13,9 +13,8 @@ let isGone = false;
 let joined = "";
 beforeAll(async () => {
   lab = await openLab({
-    "shop.test": mailDomain({
-      users: ({ localPart }) => (localPart === "cy" ? !isGone : localPart === joined),
-    }),
+    "shop.test": mailDomain({ users: ({ localPart }) => localPart === "cy" && !isGone }),
+    "team.test": mailDomain({ users: ({ localPart }) => localPart === joined }),
   });
   service = await openService({ lab });
 });
@@ -156,7 +155,7 @@ test("a recheck that is finished keeps the verdicts it has not replaced, free of
 
 test("a row that is replaced has its own evidence, and leaves that of others", async () => {
   joined = "";
-  const { lists, job } = await completed(10, ["ann@shop.test", "bob@shop.test", "dan@shop.test"]);
+  const { lists, job } = await completed(10, ["ann@team.test", "bob@team.test", "dan@team.test"]);
   const before = await resultsOf(lists, job);
   expect(before.map(({ sub_status }) => sub_status)).toEqual(Array(3).fill("mailbox_not_found"));
   joined = "ann";
