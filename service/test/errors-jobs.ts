@@ -352,4 +352,14 @@ const JOB_ROWS: readonly Row[] = [
   ],
 ];
 
-export const ROWS_OF_JOBS = [...UPLOAD_ROWS, ...CONFIRM_ROWS, ...JOB_ROWS];
+const savesList = only("POST /lists");
+const saving = (job: () => string) => byCy(() => ({ body: { job_id: job(), name: "customers" } }));
+
+const LIST_ROWS: readonly Row[] = [
+  ["an unknown list", "list_not_found", ({ path }) => path.includes("{list_id}"), changed({})],
+  ["a list of an unknown job", "job_not_found", savesList, changed({})],
+  ["a list of a queued job", "job_state_conflict", savesList, saving(() => cys.queuedJob)],
+  ["a list of expired results", "results_expired", savesList, saving(() => cys.expiredJob)],
+];
+
+export const ROWS_OF_JOBS = [...UPLOAD_ROWS, ...CONFIRM_ROWS, ...JOB_ROWS, ...LIST_ROWS];
