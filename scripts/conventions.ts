@@ -17,7 +17,7 @@ export function readSources(root: string, paths: readonly string[]): SourceFile[
  */
 export const SERVICE_LAYERS: readonly (readonly string[])[] = [
   ["http"],
-  ["system"],
+  ["system", "lifecycle"],
   ["downloads", "lists"],
   ["jobs"],
   ["uploads"],

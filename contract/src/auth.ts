@@ -90,6 +90,21 @@ export const DisableTwoFactorRequest = Type.Object(
 );
 export type DisableTwoFactorRequest = Static<typeof DisableTwoFactorRequest>;
 
+const Proof = { password: Password, code: Type.Optional(Code) };
+
+/** Asked again before an account is exported or closed. */
+export const AccountProof = Type.Object(Proof, { additionalProperties: false });
+export type AccountProof = Static<typeof AccountProof>;
+
+export const AccountExport = Type.Object({
+  token: Type.String({ description: "Parameter of the download, for five minutes and this account only." }),
+  expires_at: Moment("Until then a download can be started."),
+});
+export type AccountExport = Static<typeof AccountExport>;
+
+export const AccountExportQuery = Type.Object({ token: Token }, { additionalProperties: false });
+export type AccountExportQuery = Static<typeof AccountExportQuery>;
+
 /** Binary values of WebAuthn in JSON. All of a request together are below the limit of a body. */
 const Base64Url = (maxLength: number, description: string) =>
   Type.String({ pattern: "^[A-Za-z0-9_-]+$", maxLength, description });

@@ -73,7 +73,7 @@ export class InvalidDomain extends Error {
 
 /** Throws BadSettings, naming every invalid option. */
 export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
-  return engineFrom(settingsOf(options), options.onFailure);
+  return { ...engineFrom(settingsOf(options), options.onFailure), explainReply };
 }
 
 /**
@@ -89,10 +89,11 @@ export const CONCURRENCY: Record<Level, Pick<MapOptions, "concurrency" | "perDom
 /** Addresses whose results may wait for those of earlier ones, in about 32 MiB of memory. */
 const WINDOW = 20_000;
 
+/** Without `explainReply`, whose tables take long to load. */
 export function engineFrom(
   settings: EngineSettings,
   onFailure: EngineOptions["onFailure"] = () => {},
-): Engine {
+): Omit<Engine, "explainReply"> {
   const verifier = verifierFrom(settings);
   const resultOf = (evidence: Evidence, startedMs: number) => {
     if (evidence.failure !== undefined) onFailure(evidence.failure);
@@ -120,7 +121,6 @@ export function engineFrom(
       const responseTimeMs = performance.now() - startedMs;
       return domainReportOf(evidence, { requestId: randomUUID(), planTier: "local", responseTimeMs });
     },
-    explainReply,
     close,
     [Symbol.asyncDispose]: close,
   };

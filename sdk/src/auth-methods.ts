@@ -1,5 +1,6 @@
 /** Sign-up, sign-in, sessions and passwords. For browsers, which store the session cookie. */
 import type {
+  AccountExport,
   MailSent,
   OwnerProof,
   Passkey,
@@ -14,13 +15,15 @@ import type {
   TwoFactorStatus,
 } from "@mailvet/contract";
 import type { Requests } from "./requests.ts";
-import type { CallOptions } from "./transport.ts";
+import type { CallOptions, OpenStream } from "./transport.ts";
 
 export type AuthMethods = {
   /** Signs in at once, or sends a confirmation email; the response has an `account` if signed in. */
   signUp(credentials: Credentials, options?: CallOptions): Promise<SignedIn | MailSent>;
   /** Takes the token from the link in the email. */
   confirmEmail(token: string, options?: CallOptions): Promise<SignedIn>;
+  /** Takes the token from the link that was sent to the new address. Opens no session. */
+  confirmNewEmail(token: string, options?: CallOptions): Promise<void>;
   /** Throws the problem two_factor_required when the account has two-factor sign-in and the code is missing or wrong. */
   signIn(credentials: Credentials & { code?: string }, options?: CallOptions): Promise<SignedIn>;
   signOut(options?: CallOptions): Promise<void>;
@@ -40,6 +43,12 @@ export type AuthMethods = {
   /** Enables two-factor sign-in. The recovery codes are shown once. */
   confirmTwoFactor(code: string, options?: CallOptions): Promise<RecoveryCodes>;
   disableTwoFactor(proof: { password: string; code: string }, options?: CallOptions): Promise<void>;
+  /** A token for the download of everything the account has. */
+  beginExport(proof: Proof, options?: CallOptions): Promise<AccountExport>;
+  /** A ZIP file. A browser can also open /api/v1/account/export?token=… */
+  downloadExport(token: string, options?: CallOptions): Promise<Response>;
+  /** Deletes the account with everything it has. */
+  closeAccount(proof: Proof, options?: CallOptions): Promise<void>;
   /** Options for navigator.credentials.get(). The challenge works once, to sign in or as proof of the owner. */
   passkeyChallenge(options?: CallOptions): Promise<PasskeyRequestOptions>;
   /** Takes the JSON of what navigator.credentials.get() returned. */
@@ -63,12 +72,19 @@ export type AuthMethods = {
   ): Promise<void>;
 };
 
+/** The password, and the code where two-factor sign-in is enabled. */
+export type Proof = { password: string; code?: string | undefined };
+
 export type Credentials = { email: string; password: string };
 
-export function authMethods({ get, postUnkeyed: post, delete: remove }: Requests): AuthMethods {
+export function authMethods(
+  { get, postUnkeyed: post, delete: remove }: Requests,
+  open: OpenStream,
+): AuthMethods {
   return {
     signUp: ({ email, password }, options) => post("/auth/sign-up", { email, password }, options),
     confirmEmail: (token, options) => post("/auth/confirm-email", { token }, options),
+    confirmNewEmail: (token, options) => post("/auth/confirm-new-email", { token }, options),
     signIn: ({ email, password, code }, options) => post("/auth/sign-in", { email, password, code }, options),
     signOut: (options) => post("/auth/sign-out", undefined, options),
     session: (options) => get("/auth/session", options),
@@ -83,6 +99,16 @@ export function authMethods({ get, postUnkeyed: post, delete: remove }: Requests
     confirmTwoFactor: (code, options) => post("/auth/two-factor/confirm", { code }, options),
     disableTwoFactor: ({ password, code }, options) =>
       post("/auth/two-factor/disable", { password, code }, options),
+    beginExport: ({ password, code }, options) => post("/account/export", { password, code }, options),
+    downloadExport: (token, options) =>
+      open({
+        method: "GET",
+        path: "/account/export",
+        query: { token },
+        accept: "application/zip",
+        ...options,
+      }),
+    closeAccount: ({ password, code }, options) => post("/account/close", { password, code }, options),
     passkeyChallenge: (options) => post("/auth/passkeys/challenge", undefined, options),
     signInWithPasskey: (credential, options) => post("/auth/passkeys/sign-in", { credential }, options),
     passkeys: (options) => get("/auth/passkeys", options),

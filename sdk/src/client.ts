@@ -160,7 +160,7 @@ export function createClient(options: ClientOptions): Client {
     feedback: feedbackMethods(requests),
     webhooks: webhookMethods(requests),
     keys: keyMethods(requests),
-    auth: authMethods(requests),
+    auth: authMethods(requests, open),
     audit: auditMethods(requests, open, "/audit"),
     operator: operatorMethods(requests, open),
   };

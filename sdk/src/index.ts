@@ -7,7 +7,7 @@ export type {
   OperatorAuditMethods,
   OwnAuditMethods,
 } from "./audit-methods.ts";
-export type { AuthMethods, Credentials } from "./auth-methods.ts";
+export type { AuthMethods, Credentials, Proof } from "./auth-methods.ts";
 export {
   type Client,
   createClient,
@@ -32,7 +32,9 @@ export type { WatchOptions } from "./job-watch.ts";
 export type { KeyMethods, NewKey } from "./key-methods.ts";
 export type {
   AccountsQuery,
+  NewAccount,
   NewOperatorKey,
+  OperatorJobsQuery,
   OperatorKeyMethods,
   OperatorMethods,
 } from "./operator-methods.ts";

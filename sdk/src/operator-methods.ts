@@ -1,25 +1,64 @@
 /** Administration of an installation, for a signed-in operator or with an operator key as the API key. */
 import type {
-  Account,
+  AccountSort,
+  AccountState,
+  ApiKey,
   CreatedOperatorKey,
+  Credits,
   DeadLetter,
   DoctorReport,
+  EmailChange,
+  InvitedAccount,
+  JobStatus,
   LedgerEntry,
+  OperatorAccount,
+  OperatorJob,
   OperatorKey,
   OperatorScope,
   Plan,
+  SortOrder,
   System,
 } from "@mailvet/contract";
 import { auditMethods, type OperatorAuditMethods } from "./audit-methods.ts";
 import { expiryText } from "./key-methods.ts";
 import type { Page, PageQuery, Requests } from "./requests.ts";
-import type { CallOptions, OpenStream } from "./transport.ts";
+import type { CallOptions, IdempotentOptions, OpenStream } from "./transport.ts";
 
 export type OperatorMethods = {
-  /** Newest first. */
-  accounts(query?: AccountsQuery, options?: CallOptions): Promise<Page<Account>>;
-  account(accountId: string, options?: CallOptions): Promise<Account>;
-  setPlan(accountId: string, plan: Plan, options?: CallOptions): Promise<Account>;
+  /** Newest first, unless sorted otherwise. */
+  accounts(query?: AccountsQuery, options?: CallOptions): Promise<Page<OperatorAccount>>;
+  account(accountId: string, options?: CallOptions): Promise<OperatorAccount>;
+  /** Opens an account. The invitation is sent by email; where there is none, the response has the link, once. */
+  openAccount(wanted: NewAccount, options?: IdempotentOptions): Promise<InvitedAccount>;
+  /** A new link for an account whose owner has not chosen a password yet. */
+  inviteAgain(accountId: string, options?: IdempotentOptions): Promise<InvitedAccount>;
+  /** Refuses its keys and sessions, pauses its jobs, holds its webhooks. The owner sees the reason. */
+  suspend(accountId: string, reason: string, options?: IdempotentOptions): Promise<OperatorAccount>;
+  resume(accountId: string, options?: IdempotentOptions): Promise<OperatorAccount>;
+  /** Without `confirm: false`, the new address must be confirmed by a link, where the service sends email. */
+  changeEmail(
+    accountId: string,
+    change: { email: string; confirm?: boolean },
+    options?: IdempotentOptions,
+  ): Promise<EmailChange>;
+  endSessions(accountId: string, options?: IdempotentOptions): Promise<void>;
+  /** Deletes everything the account has. `email` confirms which one is meant. */
+  erase(
+    accountId: string,
+    confirmation: { email: string; reason: string },
+    options?: IdempotentOptions,
+  ): Promise<void>;
+  /** A ZIP file. */
+  exportAccount(accountId: string, options?: CallOptions): Promise<Response>;
+  keysOf(accountId: string, options?: CallOptions): Promise<ApiKey[]>;
+  /** Balance and a page of the ledger, newest first. */
+  creditsOf(accountId: string, page?: PageQuery, options?: CallOptions): Promise<Credits>;
+  /** Jobs of all accounts, newest first. */
+  jobs(query?: OperatorJobsQuery, options?: CallOptions): Promise<OperatorJob[]>;
+  pauseJob(jobId: string, options?: IdempotentOptions): Promise<OperatorJob>;
+  resumeJob(jobId: string, options?: IdempotentOptions): Promise<OperatorJob>;
+  cancelJob(jobId: string, options?: IdempotentOptions): Promise<OperatorJob>;
+  setPlan(accountId: string, plan: Plan, options?: CallOptions): Promise<OperatorAccount>;
   /** A negative amount removes credits, at most the balance. */
   grant(
     accountId: string,
@@ -61,14 +100,61 @@ export type NewOperatorKey = {
 export type AccountsQuery = PageQuery & {
   /** Substring of the email. */
   search?: string | undefined;
+  state?: AccountState | undefined;
+  sort?: AccountSort | undefined;
+  order?: SortOrder | undefined;
+  /** ID of the last account of the previous page. */
+  after?: string | undefined;
+};
+
+export type NewAccount = { email: string; plan?: Plan | undefined; credits?: number | undefined };
+
+export type OperatorJobsQuery = {
+  limit?: number | undefined;
+  status?: JobStatus | undefined;
+  accountId?: string | undefined;
+  /** ID of the last job of the previous page. */
+  after?: string | undefined;
 };
 
 export function operatorMethods(requests: Requests, open: OpenStream): OperatorMethods {
   const pathOf = (accountId: string) => `/operator/accounts/${encodeURIComponent(accountId)}`;
+  const jobAction =
+    (action: "pause" | "resume" | "cancel") =>
+    (jobId: string, options?: IdempotentOptions): Promise<OperatorJob> =>
+      requests.post(`/operator/jobs/${encodeURIComponent(jobId)}/${action}`, undefined, options);
   return {
-    accounts: ({ skip, limit, search } = {}, options) =>
-      requests.page("/operator/accounts", { query: { skip, limit, search }, ...options }),
+    accounts: ({ skip, limit, search, state, sort, order, after } = {}, options) =>
+      requests.page("/operator/accounts", {
+        query: { skip, limit, search, state, sort, order, after },
+        ...options,
+      }),
     account: (accountId, options) => requests.get(pathOf(accountId), options),
+    openAccount: ({ email, plan, credits }, options) =>
+      requests.post("/operator/accounts", { email, plan, credits }, options),
+    inviteAgain: (accountId, options) => requests.post(`${pathOf(accountId)}/invitation`, undefined, options),
+    suspend: (accountId, reason, options) =>
+      requests.post(`${pathOf(accountId)}/suspend`, { reason }, options),
+    resume: (accountId, options) => requests.post(`${pathOf(accountId)}/resume`, undefined, options),
+    changeEmail: (accountId, { email, confirm }, options) =>
+      requests.post(`${pathOf(accountId)}/email`, { email, confirm }, options),
+    endSessions: (accountId, options) =>
+      requests.post(`${pathOf(accountId)}/end-sessions`, undefined, options),
+    erase: (accountId, { email, reason }, options) =>
+      requests.post(`${pathOf(accountId)}/erase`, { email, reason }, options),
+    exportAccount: (accountId, options) =>
+      open({ method: "GET", path: `${pathOf(accountId)}/export`, accept: "application/zip", ...options }),
+    keysOf: (accountId, options) => requests.get(`${pathOf(accountId)}/keys`, options),
+    creditsOf: (accountId, { skip, limit } = {}, options) =>
+      requests.get(`${pathOf(accountId)}/credits`, { query: { skip, limit }, ...options }),
+    jobs: ({ limit, status, accountId, after } = {}, options) =>
+      requests.get("/operator/jobs", {
+        query: { limit, status, account_id: accountId, after },
+        ...options,
+      }),
+    pauseJob: jobAction("pause"),
+    resumeJob: jobAction("resume"),
+    cancelJob: jobAction("cancel"),
     setPlan: (accountId, plan, options) => requests.patch(pathOf(accountId), { plan }, options),
     grant: (accountId, { amount, note }, options) =>
       requests.post(`${pathOf(accountId)}/grants`, { amount, note }, options),

@@ -4,7 +4,6 @@ import { createPresentAccount } from "./accounts/present-account.ts";
 import type { Config } from "./config.ts";
 import { statementOf } from "./credits/statement.ts";
 import { confirmCharge } from "./credits/unanswered-charges.ts";
-import { usageOf } from "./credits/usage.ts";
 import { buildApp } from "./http/app.ts";
 import { createSessionCookie } from "./http/middleware/session-cookie.ts";
 import { aboutRoutes } from "./http/routes/about-routes.ts";
@@ -16,7 +15,9 @@ import { domainRoutes } from "./http/routes/domain-routes.ts";
 import { feedbackRoutes } from "./http/routes/feedback-routes.ts";
 import { jobRoutes } from "./http/routes/job-routes.ts";
 import { keyRoutes } from "./http/routes/key-routes.ts";
+import { lifecycleRoutes } from "./http/routes/lifecycle-routes.ts";
 import { listRoutes } from "./http/routes/list-routes.ts";
+import { operatorJobRoutes } from "./http/routes/operator-job-routes.ts";
 import { operatorKeyRoutes } from "./http/routes/operator-key-routes.ts";
 import { operatorRoutes } from "./http/routes/operator-routes.ts";
 import { systemRoutes } from "./http/routes/system-routes.ts";
@@ -84,14 +85,24 @@ export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDep
       accountRoutes({ accounts, presentAccount, notifications }),
       creditRoutes({
         ledger,
-        usageOf: (accountId, wanted) => usageOf(database, accountId, wanted),
+        usageOf: parts.usage,
         statementOf: (accountId, wanted) => statementOf(database, accountId, wanted),
       }),
       keyRoutes({ apiKeys }),
       authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl, presentAccount }),
       operatorKeyRoutes({ operatorKeys: parts.operatorKeys, accounts }),
       auditRoutes({ database, auditLog, accounts, log: watched.log }),
-      operatorRoutes({ accounts, ledger, presentAccount }),
+      operatorRoutes({ accounts, ledger, apiKeys, presentAccount }),
+      lifecycleRoutes({
+        database,
+        accounts,
+        presentAccount,
+        lifecycle: parts.lifecycle,
+        exportAccount: parts.exportAccount,
+        cookie,
+        log: watched.log,
+      }),
+      operatorJobRoutes({ database, actions: jobActions }),
       systemRoutes({ system, deadLetters }),
     ],
   });

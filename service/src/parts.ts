@@ -14,6 +14,7 @@ import { claimBlobStore } from "./blobs/claimed-store.ts";
 import { openBlobStore } from "./blobs/open-store.ts";
 import type { Config } from "./config.ts";
 import { createLedger } from "./credits/ledger.ts";
+import { type UsageFilter, usageOf } from "./credits/usage.ts";
 import { openStorage } from "./database-storage.ts";
 import { createPubSub } from "./db/pubsub.ts";
 import { createCalibrationCache } from "./feedback/calibration-cache.ts";
@@ -27,8 +28,10 @@ import { createJobTransitions } from "./jobs/job-transitions.ts";
 import { createJobWatch } from "./jobs/job-watch.ts";
 import { createRecheckJob } from "./jobs/recheck/recheck.ts";
 import { redriveSlice } from "./jobs/slice-give-up.ts";
-import { createApiKeys } from "./keys/api-keys.ts";
+import { createApiKeys, keyLastUsedSql } from "./keys/api-keys.ts";
 import { createOperatorKeys } from "./keys/operator-keys.ts";
+import { createExportAccount } from "./lifecycle/account-export.ts";
+import { createLifecycle } from "./lifecycle/lifecycle.ts";
 import { createLists } from "./lists/lists.ts";
 import { createNaming } from "./naming/naming.ts";
 import { createNotifications } from "./notifications/notifications.ts";
@@ -231,6 +234,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     mailer,
     forgetAccount: apiKeys.forgetAccount,
     revokeKeys: apiKeys.revokeAll,
+    keyLastUsedSql,
     settings: {
       signUp: config.signUp.mode,
       signUpPlan: config.signUp.plan,
@@ -293,6 +297,25 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     inspect: validations.answers.inspect,
     retentionDays,
   });
+  const lifecycle = createLifecycle({
+    database,
+    accounts,
+    sessions,
+    jobs: jobActions,
+    uploads,
+    webhooks,
+    tasks,
+  });
+  const usage = (accountId: string, wanted: UsageFilter) => usageOf(database, accountId, wanted);
+  const exportAccount = createExportAccount({
+    database,
+    files,
+    inspect: validations.answers.inspect,
+    apiKeys,
+    webhooks,
+    ledger,
+    usageOf: usage,
+  });
   const watch = createJobWatch({ database, pubsub });
   closers.push(() => watch.close());
 
@@ -337,6 +360,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     database,
     deadLetters,
     downloadLink,
+    exportAccount,
     feedback,
     files,
     gates,
@@ -344,6 +368,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     idempotentResponses,
     jobActions,
     ledger,
+    lifecycle,
     lists,
     mailer,
     metrics,
@@ -358,6 +383,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     tracing,
     transitions,
     uploads,
+    usage,
     usageExchange,
     validations,
     verdictCache,

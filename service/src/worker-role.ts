@@ -45,6 +45,7 @@ export async function startWorkerRole(
       answers: idempotentResponses.deleteExpired,
       sessions: sessions.deleteExpired,
       accounts: accounts.deleteExpired,
+      lifecycle: parts.lifecycle.reconcile,
       uploads: uploads.eraseExpired,
       jobs: jobActions.eraseExpired,
       deliveries: webhooks.eraseOld,

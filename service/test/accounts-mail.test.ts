@@ -63,7 +63,7 @@ function unfolded(content: string): string {
 }
 
 function tokenIn({ content }: { content: string }, path: string): string {
-  const token = new RegExp(`${PUBLIC_URL}/${path}\\?token=([\\w-]+)`).exec(content)?.[1];
+  const token = new RegExp(`${PUBLIC_URL}/${path}\\?(?:\\w+=yes&)?token=([\\w-]+)`).exec(content)?.[1];
   if (!token) throw new Error(`no link to ${path} in ${content}`);
   return token;
 }
@@ -237,6 +237,41 @@ test("the owner is told once a day that many wrong passwords were tried", async 
   for (let network = 100; network < 120; network++) await guessFrom(network);
   await world.accounts.close();
   expect(post.mails).toHaveLength(3);
+});
+
+test("an invitation is sent by email and not shown to the operator", async () => {
+  await using post = await openMailServer();
+  await using world = openAccountsWorld({ mail: post.mail, settings: { signUp: "closed" } });
+  const { accountId, link } = await world.accounts.invite({ email: EMAIL, plan: "growth" }, {});
+  expect(link).toBeUndefined();
+  const mail = await post.received(1);
+  expect(mail.to).toEqual([EMAIL]);
+  await world.accounts.chooseNewPassword(tokenIn(mail, "reset-password"), PASSWORD, HERE);
+  expect(await world.accounts.signIn(EMAIL, PASSWORD, HERE)).toMatchObject({ accountId });
+  expect(post.mails).toHaveLength(1); // not told of a changed password
+});
+
+test("a new email applies when its link is opened, once, and both addresses are told", async () => {
+  await using post = await openMailServer();
+  await using world = openAccountsWorld({ mail: post.mail });
+  const { accountId } = await world.accounts.invite({ email: EMAIL }, {});
+  await world.accounts.chooseNewPassword(tokenIn(await post.received(1), "reset-password"), PASSWORD, HERE);
+  const next = "ann@new.example.com";
+  expect(await world.accounts.changeEmail(accountId, { email: next }, {})).toBe("mail_sent");
+  const mail = await post.received(2);
+  expect([mail.to, (await world.accounts.find(accountId)).email]).toEqual([[next], EMAIL]);
+  const token = tokenIn(mail, "confirm-email");
+  await world.accounts.confirmNewEmail(token, {});
+  expect((await world.accounts.find(accountId)).email).toBe(next);
+  expect((await refusalOf(world.accounts.confirmNewEmail(token, {}))).code).toBe("link_expired");
+  await post.received(4);
+  expect(
+    post.mails
+      .slice(2)
+      .flatMap(({ to }) => to)
+      .sort(),
+  ).toEqual([EMAIL, next].sort());
+  expect(await world.accounts.signIn(next, PASSWORD, HERE)).toMatchObject({ accountId });
 });
 
 test("the owner is told of passkeys that are added and removed, and of those that a password reset leaves", async () => {

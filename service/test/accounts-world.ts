@@ -8,6 +8,7 @@ import type { SessionClient } from "../src/accounts/known-clients.ts";
 import { createMailer, type MailSettings, type OutgoingEmail } from "../src/accounts/mailer.ts";
 import { createSessions, type Sessions } from "../src/accounts/sessions.ts";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
+import { keyLastUsedSql } from "../src/keys/api-keys.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { type LoggedEvent, recordEvents } from "./logged-events.ts";
 
@@ -58,6 +59,7 @@ function openAccountsWorld(database: TestDatabase, { mail, settings }: WorldOpti
     sessions,
     mailer,
     revokeKeys: async () => {},
+    keyLastUsedSql,
     forgetAccount: async (accountId) => void forgotten.push(accountId),
     settings: {
       signUp: "open",

@@ -34,7 +34,16 @@ test("without a mail server sign-up signs in, with the plan and credits of the s
     reserved: 0,
   });
   expect((await refusalOf(signUp(world, "ann@EXAMPLE.com"))).code).toBe("email_taken");
-  expect((await world.accounts.list({ skip: 0, limit: 10, search: undefined })).total).toBe(1);
+  expect((await world.accounts.list({ skip: 0, limit: 10, sort: "created", order: "desc" })).total).toBe(1);
+});
+
+test("an invited account is kept until the owner accepts, after the link has expired too", async () => {
+  await using world = openAccountsWorld();
+  const { accountId } = await world.accounts.invite({ email: "ann@example.com" }, {});
+  world.pass(30 * DAY_MS);
+  await world.accounts.deleteExpired();
+  expect((await world.accounts.findListed(accountId)).state).toBe("invited");
+  expect((await world.accounts.inviteAgain(accountId, {})).link).toContain("invitation=yes&token=");
 });
 
 test("closed sign-up is refused", async () => {

@@ -200,6 +200,59 @@ const DEEDS: Readonly<Record<AuditAction, Deed>> = {
     await done(service.ask(`/operator/dead-letters/${id}/redrive`, { method: "POST", cookie }));
     return { ...BY_OPERATOR, subject_id: id, details: { kind: "delivery" } };
   },
+  "account.invited": async (account) => {
+    await service.database.pool.query("update accounts set password_hash = null where id = $1", [
+      account.accountId,
+    ]);
+    await act(account, "invitation");
+    return BY_OPERATOR;
+  },
+  "account.suspended": async (account) => {
+    await act(account, "suspend", { reason: "Unpaid invoice" });
+    return { ...BY_OPERATOR, details: { reason: "Unpaid invoice" } };
+  },
+  "account.resumed": async (account) => {
+    await act(account, "suspend", { reason: "Unpaid invoice" });
+    for (let twice = 0; twice < 2; twice++) await act(account, "resume");
+    return BY_OPERATOR;
+  },
+  "account.exported": async ({ accountId }) => {
+    const cookie = await service.operatorCookie();
+    await done(service.ask(`/operator/accounts/${accountId}/export`, { cookie }));
+    return BY_OPERATOR;
+  },
+  "account.erasure_requested": async (account) => {
+    await act(account, "erase", { email: account.email, reason: "The owner asked" });
+    return { ...BY_OPERATOR, details: { reason: "The owner asked" } };
+  },
+  "account.closed": async ({ cookie, password }) => {
+    await done(service.ask("/account/close", { cookie, body: { password }, from: HERE }));
+    return { actor: { kind: "session" }, network: null };
+  },
+  "account.deleted": async ({ cookie, password }) => {
+    await done(service.ask("/account/close", { cookie, body: { password }, from: HERE }));
+    return { actor: { kind: "system" }, network: null };
+  },
+  "email.change_requested": async ({ accountId }) => {
+    // Only where mail is sent (accounts-mail.test.ts).
+    await recordAudit(
+      service.database.pool,
+      { isOperator: true },
+      { action: "email.change_requested", accountId },
+    );
+    return BY_OPERATOR;
+  },
+  "email.changed": async (account) => {
+    await act(account, "email", { email: `new-${account.email}` });
+    return BY_OPERATOR;
+  },
+  "sessions.ended": async (account) => {
+    await act(account, "end-sessions");
+    return BY_OPERATOR;
+  },
+  "job.paused": (account) => actOnJob(account, "pause", "processing"),
+  "job.resumed": (account) => actOnJob(account, "resume", "paused"),
+  "job.cancelled": (account) => actOnJob(account, "cancel", "paused"),
   "audit.exported": async ({ cookie }) => {
     await done(service.ask("/audit/export", { cookie, from: HERE }));
     return { actor: { kind: "session" }, network: HERE };
@@ -434,6 +487,24 @@ function hook({ key }: TestAccount, id: string, method: string, path = "", body?
 }
 
 /** A job that has ended. */
+/** By the operator. */
+async function act({ accountId }: TestAccount, action: string, body?: object): Promise<void> {
+  const cookie = await service.operatorCookie();
+  await done(service.ask(`/operator/accounts/${accountId}/${action}`, { method: "POST", cookie, body }));
+}
+
+/** By the operator, on a job that is in this state. */
+async function actOnJob(account: TestAccount, action: string, status: string): Promise<Expected> {
+  const id = await makeJob(account);
+  await service.database.pool.query(
+    "update jobs set status = $2, paused_at = now(), completed_at = null where id = $1",
+    [id, status],
+  );
+  const cookie = await service.operatorCookie();
+  await done(service.ask(`/operator/jobs/${id}/${action}`, { method: "POST", cookie }));
+  return { ...BY_OPERATOR, subject_id: id };
+}
+
 async function makeJob({ key }: TestAccount): Promise<string> {
   const form = formWith(`email\n${LISTED}\n`);
   const { body: upload } = await done(service.ask("/bulk/upload/preview", { key, form }));

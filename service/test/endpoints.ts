@@ -345,6 +345,80 @@ export const ENDPOINTS: readonly Endpoint[] = [
       wrong: { body: { amount: 0.5 }, pointer: "/amount" },
     },
   ),
+  endpoint(
+    "POST /operator/accounts",
+    { operator: "accounts:write" },
+    {
+      body: { email: "invited@team.example" },
+      wrong: { body: { email: "invited@team.example", plan: "gold" }, pointer: "/plan" },
+    },
+  ),
+  endpoint("POST /operator/accounts/{account_id}/invitation", { operator: "accounts:write" }),
+  endpoint(
+    "POST /operator/accounts/{account_id}/suspend",
+    { operator: "accounts:write" },
+    {
+      body: { reason: "unpaid" },
+      wrong: { body: { reason: "" }, pointer: "/reason" },
+    },
+  ),
+  endpoint("POST /operator/accounts/{account_id}/resume", { operator: "accounts:write" }),
+  endpoint(
+    "POST /operator/accounts/{account_id}/email",
+    { operator: "accounts:write" },
+    {
+      body: { email: "moved@team.example" },
+      wrong: { body: { email: 5 }, pointer: "/email" },
+    },
+  ),
+  endpoint("POST /operator/accounts/{account_id}/end-sessions", { operator: "accounts:write" }),
+  endpoint(
+    "POST /operator/accounts/{account_id}/erase",
+    { operator: "accounts:erase" },
+    {
+      body: { email: NEWCOMER, reason: "requested" },
+      wrong: { body: { email: NEWCOMER }, pointer: "/reason" },
+    },
+  ),
+  endpoint("GET /operator/accounts/{account_id}/export", { operator: "accounts:export" }),
+  endpoint("GET /operator/accounts/{account_id}/keys", { operator: "accounts:read" }),
+  endpoint(
+    "GET /operator/accounts/{account_id}/credits",
+    { operator: "accounts:read" },
+    {
+      query: "?limit=5",
+      wrong: { query: "?limit=0", pointer: "/limit" },
+    },
+  ),
+  endpoint(
+    "GET /operator/jobs",
+    { operator: "jobs:read" },
+    {
+      query: "?limit=5&status=paused",
+      wrong: { query: "?status=sleeping", pointer: "/status" },
+    },
+  ),
+  endpoint("POST /operator/jobs/{job_id}/pause", { operator: "jobs:write" }),
+  endpoint("POST /operator/jobs/{job_id}/resume", { operator: "jobs:write" }),
+  endpoint("POST /operator/jobs/{job_id}/cancel", { operator: "jobs:write" }),
+  endpoint("POST /account/export", "session", {
+    body: { password: "not the password" },
+    wrong: { body: {}, pointer: "/password" },
+    ignoresIdempotencyKey: true,
+  }),
+  endpoint("GET /account/export", "session", {
+    query: `?token=${UNKNOWN_TOKEN}`,
+    wrong: { query: "", pointer: "/token" },
+  }),
+  endpoint("POST /account/close", "session", {
+    body: { password: "not the password" },
+    wrong: { body: {}, pointer: "/password" },
+    ignoresIdempotencyKey: true,
+  }),
+  endpoint("POST /auth/confirm-new-email", "open", {
+    body: { token: UNKNOWN_TOKEN },
+    wrong: { body: { token: "" }, pointer: "/token" },
+  }),
 ];
 
 function endpoint(name: string, access: Access, details: Details = {}): Endpoint {

@@ -6,7 +6,7 @@ import { type Answer, type Asked, openService, type TestAccount, type TestServic
 export type ErrorFixture = {
   service: TestService;
   /** ann is valid in every respect, broke has no credits, free no API access, cy has uploads and jobs. */
-  people: { ann: TestAccount; broke: TestAccount; free: TestAccount; cy: TestAccount };
+  people: Record<"ann" | "broke" | "free" | "cy" | "suspended", TestAccount>;
 };
 
 /** Empty until openErrorFixture has run. */
@@ -22,7 +22,12 @@ export async function openErrorFixture(): Promise<ErrorFixture> {
   const broke = await service.openAccount({ credits: 0 });
   const free = await service.openAccount({ plan: "free" });
   const cy = await service.openAccount();
-  return Object.assign(fixture, { service, people: { ann, broke, free, cy } });
+  const suspended = await service.openAccount();
+  await service.ask(`/operator/accounts/${suspended.accountId}/suspend`, {
+    cookie: await service.operatorCookie(),
+    body: { reason: "Unpaid invoice" },
+  });
+  return Object.assign(fixture, { service, people: { ann, broke, free, cy, suspended } });
 }
 
 /** Whether a row applies to an endpoint. */

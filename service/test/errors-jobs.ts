@@ -102,7 +102,7 @@ const namesColumn = only("POST /bulk/upload/confirm", "POST /bulk/upload/estimat
 const isAboutJob = ({ path }: Endpoint) => path.includes("{job_id}");
 const rechecks = only("POST /bulk/jobs/{job_id}/recheck");
 const movesJob = (endpoint: Endpoint) =>
-  isAboutJob(endpoint) && endpoint.method === "POST" && !rechecks(endpoint);
+  endpoint.path.startsWith("/bulk/jobs/{") && endpoint.method === "POST" && !rechecks(endpoint);
 const showsResults = only("GET /bulk/jobs/{job_id}/results", "GET /bulk/jobs/{job_id}/download");
 const showsRow = only("GET /bulk/jobs/{job_id}/results/{row}");
 const readsResults = (endpoint: Endpoint) => showsResults(endpoint) || showsRow(endpoint);

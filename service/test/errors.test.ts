@@ -107,6 +107,15 @@ const ROWS: readonly Row[] = [
   ["no session", "not_signed_in", isForSessions, by(() => ({}))],
   ["an ended session", "not_signed_in", takesSessions, by(() => ({ cookie: deadSession }))],
 
+  [
+    "a suspended account",
+    "account_suspended",
+    takesSessions,
+    (endpoint) => {
+      const { key, cookie } = people.suspended;
+      return by(() => (takesKeys(endpoint) ? { key } : { cookie }))(endpoint);
+    },
+  ],
   ["a plan without API access", "api_access_not_included", takesKeys, by(() => ({ key: people.free.key }))],
   [
     "a key without the scope",
@@ -310,6 +319,12 @@ const ROWS: readonly Row[] = [
     (endpoint) => changed({ body: { email: people.ann.email, password: "long enough, too" } })(endpoint),
   ],
   [
+    "an email that has an account",
+    "email_taken",
+    only("POST /operator/accounts"),
+    (endpoint) => changed({ body: { email: people.ann.email } })(endpoint),
+  ],
+  [
     "a wrong password",
     "wrong_credentials",
     only("POST /auth/sign-in"),
@@ -318,13 +333,24 @@ const ROWS: readonly Row[] = [
   [
     "a wrong current password",
     "wrong_credentials",
-    only("POST /auth/password", "POST /auth/two-factor", "POST /auth/two-factor/disable"),
+    only(
+      "POST /auth/password",
+      "POST /auth/two-factor",
+      "POST /auth/two-factor/disable",
+      "POST /account/export",
+      "POST /account/close",
+    ),
     changed({}),
   ],
   [
     "a link that was never sent",
     "link_expired",
-    only("POST /auth/confirm-email", "POST /auth/password-reset/confirm"),
+    only(
+      "POST /auth/confirm-email",
+      "POST /auth/confirm-new-email",
+      "POST /auth/password-reset/confirm",
+      "GET /account/export",
+    ),
     changed({}),
   ],
   ...ROWS_OF_FEEDBACK,
@@ -341,12 +367,31 @@ const COVERED_ELSEWHERE: readonly (readonly [ProblemCode, AppliesTo])[] = [
   ["overloaded", everywhere],
   ["sign_up_closed", only("POST /auth/sign-up")],
   [
+    "account_suspended",
+    only("POST /auth/sign-in", "POST /auth/passkeys/sign-in", "POST /auth/confirm-email"),
+  ],
+  ["email_taken", only("POST /operator/accounts/{account_id}/email", "POST /auth/confirm-new-email")],
+  ["account_active", only("POST /operator/accounts/{account_id}/invitation")],
+  [
+    "operator_protected",
+    only(
+      "POST /operator/accounts/{account_id}/suspend",
+      "POST /operator/accounts/{account_id}/email",
+      "POST /operator/accounts/{account_id}/end-sessions",
+      "POST /operator/accounts/{account_id}/erase",
+      "POST /account/close",
+    ),
+  ],
+  ["job_state_conflict", ({ path }) => path.startsWith("/operator/jobs/")],
+  [
     "two_factor_required",
     only(
       "POST /auth/sign-in",
       "POST /auth/two-factor",
       "POST /auth/two-factor/confirm",
       "POST /auth/two-factor/disable",
+      "POST /account/export",
+      "POST /account/close",
       ...PROVEN_BY_PASSKEY,
     ),
   ],

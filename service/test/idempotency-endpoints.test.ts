@@ -46,6 +46,7 @@ test("every authenticated POST except the password change honours the key", () =
     "POST /bulk/jobs/{job_id}/pause",
     "POST /bulk/jobs/{job_id}/resume",
     "POST /bulk/jobs/{job_id}/recheck",
+    "POST /bulk/jobs/{job_id}/finish",
     "POST /webhooks",
     "POST /webhooks/{webhook_id}/rotate-secret",
     "POST /webhooks/{webhook_id}/test",
@@ -53,6 +54,16 @@ test("every authenticated POST except the password change honours the key", () =
     "POST /keys",
     "POST /operator/keys",
     "POST /operator/accounts/{account_id}/grants",
+    "POST /operator/accounts",
+    "POST /operator/accounts/{account_id}/invitation",
+    "POST /operator/accounts/{account_id}/suspend",
+    "POST /operator/accounts/{account_id}/resume",
+    "POST /operator/accounts/{account_id}/email",
+    "POST /operator/accounts/{account_id}/end-sessions",
+    "POST /operator/accounts/{account_id}/erase",
+    "POST /operator/jobs/{job_id}/pause",
+    "POST /operator/jobs/{job_id}/resume",
+    "POST /operator/jobs/{job_id}/cancel",
   ]);
 });
 
@@ -92,10 +103,11 @@ for (const endpoint of HONOURING) {
       const request = await requestFor(endpoint);
       const lock = await service.database.pool.connect();
       try {
-        // Blocks spending, key creation, changes of jobs and endpoints, and storing of rows.
+        // Blocks spending, key creation, changes of jobs, endpoints and accounts, and storing of rows.
         await lock.query("begin");
         await lock.query(
-          "lock table balances, api_keys, operator_keys, jobs, upload_column_index_parts, webhook_endpoints in exclusive mode",
+          `lock table balances, api_keys, operator_keys, jobs, upload_column_index_parts, webhook_endpoints, mail_tokens,
+             sessions, queue_groups in exclusive mode`,
         );
         const first = send(request, under);
         await untilHeld();
@@ -260,7 +272,14 @@ type Request = { endpoint: Endpoint; path: string; asked: Asked };
 async function requestFor(endpoint: Endpoint, change: Asked = {}, hook = hooks[0]!): Promise<Request> {
   const ids: Record<string, string> = { account_id: ann.accountId, ...hook };
   const deed = deedOf(endpoint);
-  const status = { cancel: "queued", pause: "processing", resume: "paused", recheck: "completed" }[deed];
+  if (LIFE_CYCLE.has(deed)) return lifeCycleRequest(endpoint, ids);
+  const status = {
+    cancel: "queued",
+    pause: "processing",
+    resume: "paused",
+    finish: "processing",
+    recheck: "completed",
+  }[deed];
   if (status) ids.job_id = await jobThatIs(status);
   if (deed === "recheck") await addUnknownResult(ids.job_id!);
   if (deed === "rotate-secret") await refresh("webhook_endpoints", hook.webhook_id, FIRST_SECRET);
@@ -270,6 +289,45 @@ async function requestFor(endpoint: Endpoint, change: Asked = {}, hook = hooks[0
   return { endpoint, path, asked: { ...asked, body, ...change } };
 }
 
+/** Actions on an account, by the names of deedOf. */
+const LIFE_CYCLE = new Set([
+  "accounts",
+  "invitation",
+  "suspend",
+  "resume-account",
+  "email",
+  "end-sessions",
+  "erase",
+]);
+
+/** With a new account for each. */
+async function lifeCycleRequest(endpoint: Endpoint, ids: Record<string, string>): Promise<Request> {
+  const { pool } = service.database;
+  const deed = deedOf(endpoint);
+  const email = `${deed}-${randomUUID()}@team.example`;
+  const opened = await service.ask("/operator/accounts", {
+    cookie: await service.operatorCookie(),
+    body: { email },
+  });
+  const id: string = opened.body.account.id;
+  if (deed === "invitation") await pool.query("delete from mail_tokens where account_id = $1", [id]);
+  if (deed === "resume-account")
+    await pool.query("update accounts set suspended_at = now(), suspended_reason = 'x' where id = $1", [id]);
+  if (deed === "end-sessions")
+    await pool.query(
+      `insert into sessions (account_id, token_hash, user_agent, ip, expires_at)
+       values ($1, $2, '', '', now() + interval '1 day')`,
+      [id, id],
+    );
+  const { path, asked } = requestTo(endpoint, { ...ids, account_id: id });
+  const bodies: Readonly<Record<string, object>> = {
+    accounts: { email: `new-${email}` },
+    email: { email: `moved-${email}` },
+    erase: { email, reason: "requested" },
+  };
+  return { endpoint, path, asked: { ...asked, body: bodies[deed] ?? asked.body } };
+}
+
 /** Equally valid, but different; one-time actions differ anyway. */
 function otherRequestFor(endpoint: Endpoint): Promise<Request> {
   return requestFor(endpoint, OTHERS[endpoint.name], hooks[1]);
@@ -277,6 +335,7 @@ function otherRequestFor(endpoint: Endpoint): Promise<Request> {
 
 /** The last segment of its path. */
 function deedOf({ path }: Endpoint): string {
+  if (path === "/operator/accounts/{account_id}/resume") return "resume-account";
   return path.split("/").at(-1)!;
 }
 
@@ -322,10 +381,10 @@ async function jobThatIs(status: string): Promise<string> {
     key: ann.key,
     body: await confirmation(),
   });
-  await service.database.pool.query("update jobs set status = $2, paused_at = now() where id = $1", [
-    job.id,
-    status,
-  ]);
+  await service.database.pool.query(
+    "update jobs set status = $2, is_planned = true, paused_at = now() where id = $1",
+    [job.id, status],
+  );
   return job.id;
 }
 
@@ -344,6 +403,8 @@ async function everythingDone(): Promise<unknown> {
   const { rows } = await service.database.pool.query(
     `select (${KEYS}) as keys, (select count(*) from uploads) as uploads,
        (select json_agg(status order by id) from jobs) as jobs,
+       (select json_agg(json_build_array(email, suspended_at) order by id) from accounts) as accounts,
+       (select count(*) from sessions) as sessions, (select count(*) from mail_tokens) as links,
        (select json_agg(secret order by id) from webhook_endpoints) as hooks,
        (select count(*) from webhook_deliveries) as deliveries,
        (select json_agg(due_at order by id) from tasks where queue <> 'recheck') as tasks`,
@@ -366,6 +427,7 @@ const DONE: Readonly<Record<string, string>> = {
   confirm: "select count(*) from jobs",
   keys: KEYS,
   cancel: "select count(*) from jobs where status = 'cancelled'",
+  finish: "select count(*) from jobs where status = 'completed'",
   pause: "select count(*) from jobs where status = 'paused'",
   resume: "select count(*) from jobs where status = 'processing'",
   recheck: "select sum(attempt - 1) as count from jobs",
@@ -374,6 +436,13 @@ const DONE: Readonly<Record<string, string>> = {
   "rotate-secret": "select count(*) from webhook_endpoints where previous_secret = 'the first'",
   test: "select count(*) from webhook_deliveries",
   replay: "select count(*) from tasks where queue = 'delivery'",
+  accounts: "select count(*) from accounts",
+  invitation: "select count(*) from mail_tokens",
+  suspend: "select count(*) from accounts where suspended_at is not null",
+  "resume-account": "select count(*) from accounts where suspended_at is null",
+  email: "select count(*) from accounts where email like 'moved-%'",
+  "end-sessions": "select -count(*) as count from sessions",
+  erase: "select -count(*) as count from accounts",
   other: "select count(*) from ledger",
 };
 

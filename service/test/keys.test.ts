@@ -29,6 +29,7 @@ test("a new key is authenticated at once, with its account and scopes", async ()
     accountId,
     plan: "growth",
     isOperator: false,
+    suspendedFor: null,
     mode: "test",
     scopes: ["read"],
   });

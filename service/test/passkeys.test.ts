@@ -369,6 +369,25 @@ describe("REQUIRE_TWO_FACTOR=operators", () => {
   });
 });
 
+test("the passkey of a suspended account signs in only after the account is resumed", async () => {
+  await using service = await openService({ env: { PUBLIC_URL } });
+  const ann = await service.openAccount();
+  const { signIn } = await at(service).register(ann);
+  const cookie = await service.operatorCookie();
+  const act = (what: string, body: object) =>
+    service.ask(`/operator/accounts/${ann.accountId}/${what}`, { cookie, body });
+  expect(await act("suspend", { reason: "Unpaid invoice" })).toMatchObject({ status: 200 });
+  // More often than wrong attempts are allowed.
+  for (let attempt = 0; attempt < 7; attempt++) {
+    const refused = await signIn();
+    expect(refused).toMatchObject(rejectedAs("account_suspended", 403));
+    expect(refused.body.detail).toContain("Unpaid invoice");
+    expect(refused.headers.get("set-cookie")).toBeNull();
+  }
+  expect(await act("resume", {})).toMatchObject({ status: 200 });
+  expect(await signIn()).toMatchObject({ status: 200, body: { account: { id: ann.accountId } } });
+});
+
 test("without a domain name there are no passkeys, and everything else works", async () => {
   await using local = await openService(); // its address is 127.0.0.1
   const { cookie, password } = await local.openAccount();

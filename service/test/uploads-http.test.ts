@@ -27,7 +27,7 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
     apiKeys: {
       recognise: async (text) => {
         const known = keys.get(text);
-        return known && { ...known, plan: "payg", isOperator: false, mode: "live" };
+        return known && { ...known, plan: "payg", isOperator: false, suspendedFor: null, mode: "live" };
       },
     },
     operatorKeys: { recognise: async () => undefined },

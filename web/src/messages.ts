@@ -150,6 +150,7 @@ export const shellMessages = {
     settings: "Settings",
     reference: "API reference",
     accounts: "Accounts",
+    jobs: "Jobs",
     operatorKeys: "Operator keys",
     operatorAudit: "All audit logs",
     system: "System",

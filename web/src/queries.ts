@@ -25,12 +25,27 @@ function isSignedOut(error: unknown): boolean {
   return error instanceof MailvetProblem && SIGNED_OUT_CODES.has(error.code);
 }
 
-/** A session can end at any time. Clearing it makes AppLayout redirect to the sign-in page. */
-function handleSessionEnd(error: unknown): void {
-  if (isSignedOut(error)) queries.setQueryData(sessionQuery.queryKey, null);
+const SUSPENSION = ["suspension"] as const;
+
+/** Why the account of this browser is suspended, as the service says it. */
+export function suspension(): string | undefined {
+  return queries.getQueryData(SUSPENSION);
 }
 
-/** The current session; null when signed out. */
+function isSuspended(error: unknown): error is MailvetProblem {
+  return error instanceof MailvetProblem && error.code === "account_suspended";
+}
+
+/**
+ * A session can end at any time, and an account be suspended. Clearing the session makes AppLayout redirect to the sign-in
+ * page, or to the page about the suspension.
+ */
+function handleSessionEnd(error: unknown): void {
+  if (isSuspended(error)) queries.setQueryData(SUSPENSION, error.detail);
+  if (isSuspended(error) || isSignedOut(error)) queries.setQueryData(sessionQuery.queryKey, null);
+}
+
+/** The current session; null when signed out or suspended. */
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   staleTime: 60_000,
@@ -38,7 +53,8 @@ export const sessionQuery = queryOptions({
     try {
       return await service.auth.session();
     } catch (error) {
-      if (isSignedOut(error)) return null;
+      handleSessionEnd(error);
+      if (isSignedOut(error) || isSuspended(error)) return null;
       throw error;
     }
   },

@@ -11,7 +11,7 @@ import {
 import { RouteAnnouncer } from "./components/document-title.tsx";
 import { PageError, PageNotFound } from "./components/error-pages.tsx";
 import { PageLoading } from "./components/loading.tsx";
-import { accountQuery, queries, sessionQuery } from "./queries.ts";
+import { accountQuery, queries, sessionQuery, suspension } from "./queries.ts";
 
 import { AppLayout } from "./shell/app-layout.tsx";
 
@@ -32,6 +32,7 @@ const signedIn = createRoute({
   component: AppLayout,
   async beforeLoad({ location }) {
     const session = await queries.ensureQueryData(sessionQuery);
+    if (!session && suspension() !== undefined) throw redirect({ to: "/suspended" });
     if (!session) throw redirect({ to: "/sign-in", search: { next: location.href } });
     void queries.prefetchQuery(accountQuery); // in parallel with the page's chunk
   },
@@ -55,6 +56,7 @@ const routes = root.addChildren([
   publicPage("/forgotten-password", () => import("./pages/sign-in/forgotten-password-page.tsx")),
   publicPage("/reset-password", () => import("./pages/sign-in/reset-password-page.tsx")),
   publicPage("/confirm-email", () => import("./pages/sign-in/confirm-email-page.tsx")),
+  publicPage("/suspended", () => import("./pages/sign-in/suspended-page.tsx")),
   signedIn.addChildren([
     page("/", () => import("./pages/overview/overview-page.tsx")),
     page("/validate", () => import("./pages/validate/validate-page.tsx")),
@@ -67,6 +69,8 @@ const routes = root.addChildren([
     page("/audit", () => import("./pages/audit/audit-page.tsx")),
     page("/settings", () => import("./pages/settings/settings-page.tsx")),
     page("/operator/accounts", () => import("./pages/operator/accounts-page.tsx")),
+    page("/operator/accounts/$accountId", () => import("./pages/operator/account-page.tsx")),
+    page("/operator/jobs", () => import("./pages/operator/jobs-page.tsx")),
     page("/operator/keys", () => import("./pages/operator-keys/operator-keys-page.tsx")),
     page("/operator/audit", () => import("./pages/audit/operator-audit-page.tsx")),
     page("/operator/system", () => import("./pages/operator/system-page.tsx")),

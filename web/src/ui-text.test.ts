@@ -15,9 +15,9 @@ const SOURCES = import.meta.glob<string>(["./**/*.{ts,tsx}", "!./**/messages.{ts
 const TEXT_ATTRIBUTES = /^(aria-label|alt|data-name|description|intro|label|placeholder|title|\w+Label)$/;
 /** Elsewhere a literal counts as text when it starts like a sentence or a label. */
 const CAPITALISED = /^\s*[A-Z][a-z]/;
-/** The name of each page's export, and product names. */
+/** The name of each page's export, product names, and an object of browsers. */
 const ALLOWED =
-  /^(Page|Edge|Opera|Samsung Internet|Firefox|Chrome|Safari|Android|ChromeOS|Windows|Linux|TypeScript|Python)$/;
+  /^(Page|Edge|Opera|Samsung Internet|Firefox|Chrome|Safari|Android|ChromeOS|Windows|Linux|TypeScript|Python|PublicKeyCredential)$/;
 
 type Node = { type: string; start: number } & Record<string, unknown>;
 

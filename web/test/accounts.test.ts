@@ -88,12 +88,12 @@ journey(
     await signIn(operator.page, OPERATOR);
     await operator.page.getByLabel("Search").fill(email);
     await operator.page.getByText("1 account", { exact: true }).waitFor();
-    await operator.page.getByRole("button", { name: `Plan and credits of ${email}` }).click();
-    const dialog = operator.page.getByRole("dialog");
-    await dialog.getByLabel("Credits", { exact: true }).fill("6");
-    await dialog.getByLabel("Note").fill("welcome back");
-    await dialog.getByRole("button", { name: "Grant credits" }).click();
-    await dialog.getByText("Done. The balance is 6 credits.").waitFor();
+    await operator.page.getByRole("link", { name: email }).click();
+    const credits = operator.page.getByRole("region", { name: "Credits", exact: true });
+    await credits.getByLabel("Credits", { exact: true }).fill("6");
+    await credits.getByLabel("Note").fill("welcome back");
+    await credits.getByRole("button", { name: "Grant credits" }).click();
+    await credits.getByText("Done. The balance is 6 credits.").waitFor();
 
     await check();
     await page.getByRole("heading", { name: "How we decided" }).waitFor();

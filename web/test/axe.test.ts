@@ -17,7 +17,15 @@ const journey = journeysIn({
 journey("the sign-in pages have no serious violations", async ({ visit }) => {
   const { page, open } = await visit({ expected: ["404 GET /nowhere"] });
   const findings: string[] = [];
-  for (const path of ["/sign-in", "/sign-up", "/forgotten-password", "/reset-password?token=x", "/nowhere"]) {
+  for (const path of [
+    "/sign-in",
+    "/sign-up",
+    "/forgotten-password",
+    "/reset-password?token=x",
+    "/reset-password?invitation=yes&token=x",
+    "/suspended",
+    "/nowhere",
+  ]) {
     await open(path);
     await page.getByRole("heading", { level: 1 }).waitFor();
     findings.push(...(await findingsOn(page, path)));
@@ -178,17 +186,33 @@ journey("a check can be run with the keyboard alone", async ({ service, visit })
 });
 
 journey("the operator pages have no serious violations", async ({ service, visit }) => {
-  const { email } = await service.openAccount();
+  const { accountId } = await service.openAccount();
   const { page, open } = await visit({ cookie: await service.operatorCookie() });
   const findings: string[] = [];
-  for (const path of ["/operator/accounts", "/operator/keys", "/operator/audit", "/operator/system"]) {
+  const account = `/operator/accounts/${accountId}`;
+  const paths = [
+    "/operator/accounts",
+    account,
+    "/operator/jobs",
+    "/operator/keys",
+    "/operator/audit",
+    "/operator/system",
+  ];
+  for (const path of paths) {
     await open(path);
     findings.push(...(await findingsOn(page, path)));
   }
-  await open("/operator/accounts");
-  await page.getByRole("button", { name: `Plan and credits of ${email}` }).click();
-  await page.getByRole("textbox", { name: "Credits" }).waitFor();
-  findings.push(...(await findingsOn(page, "an account's plan and credits")));
+  await open(account);
+  for (const [button, field] of [
+    ["Suspend", "Reason"],
+    ["Change email", "New email"],
+    ["Erase", "Type the email of the account to confirm"],
+  ] as const) {
+    await page.getByRole("button", { name: button, exact: true }).click();
+    await page.getByRole("dialog").getByLabel(field).waitFor();
+    findings.push(...(await findingsOn(page, `${button} of an account`)));
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  }
   expect(findings).toEqual([]);
 });
 

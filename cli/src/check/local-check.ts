@@ -1,13 +1,6 @@
 /** Checks addresses with the engine on this machine. */
 import type { BulkItem, DomainReport, ValidationResult } from "@mailvet/contract";
-import {
-  type Engine,
-  type Evidence,
-  engineFrom,
-  freshResultOf,
-  InvalidDomain,
-  type Level,
-} from "@mailvet/engine";
+import { type Evidence, engineFrom, freshResultOf, InvalidDomain, type Level } from "@mailvet/engine";
 import { localSettings } from "../local-settings.ts";
 import { badUsage } from "../remote/service.ts";
 
@@ -29,7 +22,7 @@ export async function inspectLocally(name: string): Promise<DomainReport> {
 }
 
 /** For a few addresses no threads are started: that takes longer than the checks. */
-function openEngine(isList: boolean): Engine {
+function openEngine(isList: boolean) {
   const settings = localSettings();
   return engineFrom(isList ? settings : { ...settings, threads: 1 }, reportFailure);
 }

@@ -55,6 +55,58 @@ export const emailTemplates = {
     ),
   }),
 
+  invitation: (to: string, link: string): OutgoingEmail => ({
+    to,
+    subject: "Your Mailvet account",
+    text: paragraphs(
+      "An account was opened for you at Mailvet.",
+      `Choose a password to activate it. This link works once and expires in 7 days:\n${link}`,
+      IGNORE,
+    ),
+  }),
+
+  confirmNewEmail: (to: string, link: string): OutgoingEmail => ({
+    to,
+    subject: "Confirm your new email for Mailvet",
+    text: paragraphs(
+      `Confirm that this is the new email of your Mailvet account. This link works once and expires in 24 hours:\n${link}`,
+      IGNORE,
+    ),
+  }),
+
+  /** To the old address and to the new one. */
+  emailChanged: (to: string, newEmail: string): OutgoingEmail => ({
+    to,
+    subject: "The email of your Mailvet account was changed",
+    text: paragraphs(
+      `The email of your Mailvet account is now ${newEmail}. Use it to sign in.`,
+      "If you didn't expect this, contact your administrator.",
+    ),
+  }),
+
+  accountSuspended: (to: string, reason: string): OutgoingEmail => ({
+    to,
+    subject: "Your Mailvet account is suspended",
+    text: paragraphs(
+      `Your Mailvet account is suspended: ${reason}`,
+      "Sign-in and API keys are refused, running jobs are paused, and webhooks are held. Nothing is deleted. Contact your administrator to have it resumed.",
+    ),
+  }),
+
+  accountResumed: (to: string, signIn: string): OutgoingEmail => ({
+    to,
+    subject: "Your Mailvet account is active again",
+    text: paragraphs(
+      `Your Mailvet account is no longer suspended. Jobs that the suspension paused continue.\n${signIn}`,
+    ),
+  }),
+
+  accountErased: (to: string): OutgoingEmail => ({
+    to,
+    subject: "Your Mailvet account was deleted",
+    text: paragraphs("Your Mailvet account and all its data were deleted."),
+  }),
+
   passkeyAdded: (to: string, name: string, settings: string): OutgoingEmail => ({
     to,
     subject: "A passkey was added to your Mailvet account",

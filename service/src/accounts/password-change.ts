@@ -1,4 +1,4 @@
-/** A new password: with the current one, or with a link sent by email. */
+/** A new password: with the current one, or with a link of a reset or an invitation. */
 import { and, count, eq, sql } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/audit-writer.ts";
 import { networkOf } from "../base/client-network.ts";
@@ -43,7 +43,7 @@ export type PasswordChange = {
   ): Promise<OpenedSession>;
   /** Sends a link if the account exists. The response and its time are the same either way. */
   requestReset(email: string, client: SessionClient): Promise<void>;
-  /** With the token of such a link. Ends all sessions. */
+  /** With the token of such a link, or of an invitation. Ends all sessions. */
   chooseNewPassword(
     token: string,
     password: string,
@@ -117,14 +117,14 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
     },
 
     async chooseNewPassword(token, password, client, { revokeKeys = false, removePasskeys = false } = {}) {
-      const accountId = await mailTokens.check(token, "reset_password"); // before hashing
+      const accountId = await mailTokens.check(token, ...CHOOSING); // before hashing
       await requireGoodPassword("new_password", password, (await emailOf(database, accountId)) ?? "");
       const passwordHash = await hashPassword(password);
-      const { email, removed } = await orm.transaction(async (tx) => {
-        await mailTokens.use(tx, token, "reset_password");
+      const { email, purpose, removed } = await orm.transaction(async (tx) => {
+        const { purpose } = await mailTokens.use(tx, token, ...CHOOSING);
         const [account] = await tx
           .update(accounts)
-          // The link proves access to the mailbox.
+          // The link proves access to the mailbox, or that the operator vouches for it.
           .set({ passwordHash, emailConfirmedAt: sql`coalesce(${accounts.emailConfirmedAt}, ${now()})` })
           .where(eq(accounts.id, accountId))
           .returning({ email: accounts.email });
@@ -138,16 +138,18 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
           await recordAudit(tx, by, { action: "passkey.removed", accountId, subjectId: id });
         if (removed.length > 0) await deps.ownerCheck.requireSecondFactor(tx, accountId);
         await sessions.endAll(tx, accountId);
-        return { email: account!.email, removed: removed.length };
+        return { email: account!.email, purpose, removed: removed.length };
       });
       if (revokeKeys) await deps.forgetAccount(accountId);
       // Attempts with the forgotten password do not count against the new one.
       const tries = signInTries(accountEmail(email), client);
       await attempts.forgive("all", tries.fromNetwork, tries.toAccount);
-      notifyOwner(accountId, email, removed);
+      if (purpose === "reset_password") notifyOwner(accountId, email, removed);
     },
   };
 }
+
+const CHOOSING = ["reset_password", "invitation"] as const;
 
 function wrongCurrentPassword(): Refusal {
   return new Refusal("wrong_credentials", "The current password is incorrect.");

@@ -9,6 +9,7 @@ const account = {
   createdAt: new Date(0),
   balance: 0,
   reserved: 0,
+  suspendedAt: null,
 };
 
 test("the limits of an account are those of its plan within those of the installation", () => {

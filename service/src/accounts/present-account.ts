@@ -1,5 +1,5 @@
 /** Presents an account in the shape of the contract. */
-import type { Account, Plan } from "@mailvet/contract";
+import type { Account, AccountState, OperatorAccount, Plan } from "@mailvet/contract";
 import { ACCOUNT_LIMITS, PLAN_LIMITS } from "./plans.ts";
 
 export type AccountRecord = {
@@ -8,11 +8,31 @@ export type AccountRecord = {
   plan: Plan;
   isOperator: boolean;
   createdAt: Date;
+  suspendedAt: Date | null;
   balance: number;
   reserved: number;
 };
 
+/** An account as the operator sees it. */
+export type ListedAccount = AccountRecord & {
+  state: AccountState;
+  suspendedReason: string | null;
+  usedRecently: number;
+  lastSeenAt: Date | null;
+};
+
 export type PresentAccount = (account: AccountRecord) => Account;
+
+export function presentListed(presentAccount: PresentAccount, account: ListedAccount): OperatorAccount {
+  return {
+    ...presentAccount(account),
+    state: account.state,
+    suspended_at: account.suspendedAt?.toISOString() ?? null,
+    suspended_reason: account.suspendedReason,
+    credits_used_30d: account.usedRecently,
+    last_seen_at: account.lastSeenAt?.toISOString() ?? null,
+  };
+}
 
 /** Limits of this installation, which apply to every plan. */
 export type FileLimits = { maxEmailsPerFile: number; maxUploadBytes: number };

@@ -9,16 +9,24 @@ export const accountId = () =>
     .notNull()
     .references(() => accounts.id, { onDelete: "cascade" });
 
-export const accounts = pgTable("accounts", {
-  id: uuid().primaryKey().defaultRandom(),
-  email: text().notNull().unique(), // as account-email.ts spells it
-  passwordHash: text(), // argon2id; null until a password is chosen
-  plan: text({ enum: PLANS }).notNull(),
-  isOperator: boolean().notNull().default(false),
-  // Required for signing in. Without a mail server it is set at sign-up.
-  emailConfirmedAt: moment(),
-  createdAt: createdAt(),
-});
+export const accounts = pgTable(
+  "accounts",
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    email: text().notNull().unique(), // as account-email.ts spells it
+    passwordHash: text(), // argon2id; null until a password is chosen
+    plan: text({ enum: PLANS }).notNull(),
+    isOperator: boolean().notNull().default(false),
+    // Required for signing in. Without a mail server it is set at sign-up.
+    emailConfirmedAt: moment(),
+    invitedAt: moment(), // opened by the operator
+    suspendedAt: moment(),
+    suspendedReason: text(), // shown to the owner; null unless suspended
+    erasingAt: moment(), // its data is being deleted; suspended as well
+    createdAt: createdAt(),
+  },
+  (table) => [index().on(table.createdAt, table.id)],
+);
 
 /** Browser sessions. Only the hash of the cookie's token is stored. */
 export const sessions = pgTable(
@@ -37,13 +45,16 @@ export const sessions = pgTable(
   (table) => [index().on(table.accountId)],
 );
 
-/** Single-use tokens of links in emails: confirm an address, choose a new password. */
+/** Tokens of links: confirm an address, choose a password, download an export. */
 export const mailTokens = pgTable(
   "mail_tokens",
   {
     tokenHash: bytea().primaryKey(),
     accountId: accountId(),
-    purpose: text({ enum: ["confirm_email", "reset_password"] }).notNull(),
+    purpose: text({
+      enum: ["confirm_email", "reset_password", "invitation", "change_email", "export"],
+    }).notNull(),
+    newEmail: text(), // of change_email
     createdAt: createdAt(),
     expiresAt: moment().notNull(),
   },

@@ -9,7 +9,7 @@ import { type Actor, recordAudit } from "../audit/audit-writer.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { notifySql } from "../db/pubsub.ts";
-import { accountSql } from "./account-queries.ts";
+import { accountSql, requireNotSuspended } from "./account-queries.ts";
 import { remember, type SessionClient } from "./known-clients.ts";
 import { sessions } from "./schema.ts";
 import { makeSecret, secretHash } from "./secret-token.ts";
@@ -23,6 +23,8 @@ export type KnownSession = {
   accountId: string;
   plan: Plan;
   isOperator: boolean;
+  /** Why the account is suspended; null unless it is. */
+  suspendedFor: string | null;
   /** An operator who must sign in with two factors first. */
   needsTwoFactor: boolean;
   expiresAt: Date;
@@ -48,7 +50,10 @@ export type SignInMethod = "password" | "code" | "recovery_code" | "passkey" | "
 
 export type Sessions = {
   find(token: string): Promise<KnownSession | undefined>;
-  /** Ends the least recently used sessions over the limit, and remembers the client. The audit log has the method. */
+  /**
+   * Ends the least recently used sessions over the limit, and remembers the client. The audit log has the method. Refuses
+   * with account_suspended.
+   */
   open(orm: Orm, accountId: string, client: SessionClient, method: SignInMethod): Promise<SignedInSession>;
   /** A passkey was added in this session, which counts like signing in with it. */
   markByPasskey(orm: Orm, sessionId: string): Promise<void>;
@@ -122,6 +127,7 @@ export function createSessions({
     },
 
     async open(orm, accountId, client, method) {
+      await requireNotSuspended(orm, accountId);
       const { ip, userAgent } = client;
       const { text: token, hash: tokenHash } = makeSecret();
       const createdAt = now();

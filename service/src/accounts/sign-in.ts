@@ -58,18 +58,25 @@ export function createSignIn(deps: SignInDeps): SignIn {
         throw wrongCredentials();
       }
 
-      const session = await database.orm.transaction(async (tx) => {
-        // The password may have been changed, and all sessions ended, during the comparison.
-        const unchanged = await tx
-          .select({ id: accounts.id })
-          .from(accounts)
-          .where(and(eq(accounts.id, account.id), eq(accounts.passwordHash, passwordHash!)))
-          .for("share");
-        if (unchanged.length === 0) throw wrongCredentials();
-        const factor = await checkSecondFactor(tx, account.id, code, deps.now());
-        if (factor === "missing" || factor === "wrong") return factor;
-        return sessions.open(tx, account.id, client, factor === "not_enabled" ? "password" : factor);
-      });
+      const session = await database.orm
+        .transaction(async (tx) => {
+          // The password may have been changed, and all sessions ended, during the comparison.
+          const unchanged = await tx
+            .select({ id: accounts.id })
+            .from(accounts)
+            .where(and(eq(accounts.id, account.id), eq(accounts.passwordHash, passwordHash!)))
+            .for("share");
+          if (unchanged.length === 0) throw wrongCredentials();
+          const factor = await checkSecondFactor(tx, account.id, code, deps.now());
+          if (factor === "missing" || factor === "wrong") return factor;
+          return sessions.open(tx, account.id, client, factor === "not_enabled" ? "password" : factor);
+        })
+        .catch(async (error: unknown) => {
+          // Suspended: the password was right.
+          if (error instanceof Refusal && error.code === "account_suspended")
+            await attempts.forgive("one", ...own, ...shared);
+          throw error;
+        });
       if (session === "wrong") {
         await recordFailure("sign_in.code_failed");
         throw secondFactorRequired("The code is incorrect or was used already.");

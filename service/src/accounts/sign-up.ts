@@ -1,12 +1,12 @@
 /**
- * Sign-up.
+ * New accounts: by sign-up, or by the operator's invitation.
  *
  * With a mail server, the response is always the same and is sent before any lookup: only the owner of the mailbox learns
  * whether there is an account already. Without one, a new account is signed in at once, and a taken address is refused.
  */
 import type { Plan } from "@mailvet/contract";
 import { and, eq, inArray, isNull } from "drizzle-orm";
-import { recordAudit } from "../audit/audit-writer.ts";
+import { type Actor, recordAudit } from "../audit/audit-writer.ts";
 import { networkOf } from "../base/client-network.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Ledger } from "../credits/ledger.ts";
@@ -47,7 +47,16 @@ export type SignUp = {
   /** A session, or undefined when a confirmation link is sent by email. */
   signUp(email: string, password: string, client: SessionClient): Promise<SignedInSession | undefined>;
   confirmEmail(token: string, client: SessionClient): Promise<SignedInSession>;
+  /** Opens an account without a password. Refuses with email_taken. */
+  invite(wanted: Invitation, by: Actor): Promise<Invited>;
+  /** A new link, which replaces the earlier one. Refuses with account_not_found and account_active. */
+  inviteAgain(accountId: string, by: Actor): Promise<Invited>;
 };
+
+export type Invitation = { email: string; plan?: Plan | undefined; credits?: number | undefined };
+
+/** The link is for the operator to pass on; undefined when it is sent by email. */
+export type Invited = { accountId: string; link: string | undefined };
 
 export function createSignUp(deps: SignUpDeps): SignUp {
   const { database, sessions, mailTokens, settings, now } = deps;
@@ -65,11 +74,16 @@ export function createSignUp(deps: SignUpDeps): SignUp {
         return undefined;
       }
       return database.orm.transaction(async (tx) => {
-        const accountId = await openAccount(tx, deps, client, {
-          email,
-          passwordHash,
-          emailConfirmedAt: now(),
-        });
+        const accountId = await openAccount(
+          tx,
+          deps,
+          { ip: client.ip },
+          {
+            email,
+            passwordHash,
+            emailConfirmedAt: now(),
+          },
+        );
         if (!accountId)
           throw new Refusal(
             "email_taken",
@@ -81,11 +95,47 @@ export function createSignUp(deps: SignUpDeps): SignUp {
 
     confirmEmail: (token, client) =>
       database.orm.transaction(async (tx) => {
-        const accountId = await mailTokens.use(tx, token, "confirm_email");
+        const { accountId } = await mailTokens.use(tx, token, "confirm_email");
         await tx.update(accounts).set({ emailConfirmedAt: now() }).where(eq(accounts.id, accountId));
         return sessions.open(tx, accountId, client, "email_link");
       }),
+
+    invite({ email: typedEmail, plan, credits }, by) {
+      const email = newAccountEmail(typedEmail);
+      return sendInvitation(deps, by, async (tx) => {
+        const unconfirmed = { passwordHash: null, emailConfirmedAt: null, invitedAt: now() };
+        const accountId = await openAccount(tx, deps, by, { email, ...unconfirmed }, { plan, credits });
+        if (!accountId) throw new Refusal("email_taken", "This email already has an account.");
+        return { id: accountId, email: email.canonical };
+      });
+    },
+
+    inviteAgain: (accountId, by) =>
+      sendInvitation(deps, by, async (tx) => {
+        const [account] = await tx.select().from(accounts).where(eq(accounts.id, accountId)).for("update");
+        if (!account) throw new Refusal("account_not_found", "No account has this id.");
+        if (account.passwordHash)
+          throw new Refusal("account_active", "The owner has chosen a password already.");
+        await mailTokens.revoke(tx, accountId);
+        return account;
+      }),
   };
+}
+
+async function sendInvitation(
+  { database, mailTokens, mailer, settings, background }: SignUpDeps,
+  by: Actor,
+  open: (tx: Orm) => Promise<{ id: string; email: string }>,
+): Promise<Invited> {
+  const { accountId, email, token } = await database.orm.transaction(async (tx) => {
+    const { id: accountId, email } = await open(tx);
+    await recordAudit(tx, by, { action: "account.invited", accountId });
+    return { accountId, email, token: await mailTokens.create(tx, accountId, "invitation") };
+  });
+  const link = `${settings.publicUrl}/reset-password?invitation=yes&token=${token}`;
+  if (!mailer.reachesPeople) return { accountId, link };
+  background.run("invitation_email", () => mailer.send(emailTemplates.invitation(email, link)));
+  return { accountId, link: undefined };
 }
 
 async function signUpByMail(
@@ -97,7 +147,12 @@ async function signUpByMail(
   if (!(await deps.attempts.allows({ what: "mail_to_one_address", by: [email.canonical] }))) return;
   const { publicUrl } = deps.settings;
   const message = await deps.database.orm.transaction(async (tx): Promise<OutgoingEmail> => {
-    const opened = await openAccount(tx, deps, client, { email, passwordHash, emailConfirmedAt: null });
+    const opened = await openAccount(
+      tx,
+      deps,
+      { ip: client.ip },
+      { email, passwordHash, emailConfirmedAt: null },
+    );
     if (opened) {
       const token = await deps.mailTokens.create(tx, opened, "confirm_email");
       return emailTemplates.confirmEmail(email.canonical, `${publicUrl}/confirm-email?token=${token}`);
@@ -113,24 +168,30 @@ async function signUpByMail(
   await deps.mailer.send(message);
 }
 
-type NewAccount = { email: AccountEmail; passwordHash: string; emailConfirmedAt: Date | null };
+type NewAccount = {
+  email: AccountEmail;
+  passwordHash: string | null;
+  emailConfirmedAt: Date | null;
+  invitedAt?: Date;
+};
 
 /** The id of the new account, with its balance opened; undefined when the email is taken. */
 async function openAccount(
   tx: Orm,
   { ledger, settings, now }: SignUpDeps,
-  { ip }: SessionClient,
+  by: Actor,
   { email, ...account }: NewAccount,
+  { plan = settings.signUpPlan, credits = settings.signUpCredits }: Omit<Invitation, "email"> = {},
 ): Promise<string | undefined> {
   if (await findByEmail(tx, email)) return undefined; // in any spelling
   const [opened] = await tx
     .insert(accounts)
-    .values({ ...account, email: email.canonical, plan: settings.signUpPlan, createdAt: now() })
+    .values({ ...account, email: email.canonical, plan, createdAt: now() })
     .onConflictDoNothing({ target: accounts.email })
     .returning({ id: accounts.id });
   if (!opened) return undefined;
-  await ledger.open(tx, opened.id, settings.signUpCredits, "Welcome");
-  await recordAudit(tx, { ip }, { action: "account.created", accountId: opened.id });
+  await ledger.open(tx, opened.id, credits, "Welcome");
+  await recordAudit(tx, by, { action: "account.created", accountId: opened.id });
   return opened.id;
 }
 

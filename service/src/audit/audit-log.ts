@@ -1,8 +1,8 @@
 /** Reads the audit log, page by page from the newest entry, and deletes entries past their retention. */
 import type { AuditAction, AuditEntry } from "@mailvet/contract";
-import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gte, lt, ne, type SQL, sql } from "drizzle-orm";
 import { batchedDelete } from "../db/batched-delete.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Orm } from "../db/database.ts";
 import { auditEntries } from "./schema.ts";
 
 export type AuditFilter = {
@@ -55,6 +55,19 @@ export function createAuditLog({
     },
     deleteOld: () => batchedDelete(database.pool, DELETE_OLD, retentionDays),
   };
+}
+
+/** Of an account that is erased: what its owner did, except for closing it. What operators did to it is kept. */
+export async function deleteOwnersEntries(tx: Pick<Orm, "delete">, accountId: string): Promise<void> {
+  await tx
+    .delete(auditEntries)
+    .where(
+      and(
+        eq(auditEntries.accountId, accountId),
+        eq(auditEntries.isOperator, false),
+        ne(auditEntries.action, "account.closed"),
+      ),
+    );
 }
 
 function conditionsOf({ accountId, action, from, to }: AuditFilter): (SQL | undefined)[] {

@@ -9,6 +9,8 @@ export type Caller = Owner & {
   isOperator: boolean;
   /** An operator who must sign in with two factors before using these rights. */
   needsTwoFactor?: boolean;
+  /** Why the account is suspended, which refuses every request. */
+  suspendedFor?: string | null;
   by: ByKey | BySession | ByOperatorKey;
 };
 

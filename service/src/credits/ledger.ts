@@ -10,7 +10,14 @@ import type { LedgerEntry, ReferenceKind } from "@mailvet/contract";
 import { and, count, desc, eq, inArray, lte, sql } from "drizzle-orm";
 import { createBatcher } from "../base/batcher.ts";
 import type { LogEvent } from "../base/log-events.ts";
-import { type BeforeCommit, type Database, type Orm, sqlStateOf, UNIQUE_VIOLATION } from "../db/database.ts";
+import {
+  type BeforeCommit,
+  type Database,
+  DEADLOCK,
+  type Orm,
+  sqlStateOf,
+  UNIQUE_VIOLATION,
+} from "../db/database.ts";
 import { insufficientCredits, type OnLow, runsLow } from "./balance-checks.ts";
 import { writeCharges } from "./charge-fast-path.ts";
 import { isJobKey } from "./job-credits.ts";
@@ -300,7 +307,6 @@ select id as "reservationId", account_id as "accountId", amount, reference
 from reservations where expires_at < now() order by expires_at limit $1`;
 
 const MAX_TRIES = 3;
-const DEADLOCK = "40P01";
 /** The balance was lowered by another process while the statement waited for its lock. */
 const CHECK_VIOLATION = "23514";
 const RETRIED: ReadonlySet<string | undefined> = new Set([UNIQUE_VIOLATION, DEADLOCK, CHECK_VIOLATION]);

@@ -37,3 +37,15 @@ export async function usageOf(
     credits_used: row.creditsUsed,
   }));
 }
+
+/** SQL for the list of accounts: what the account in this column has, and has used in 30 days. */
+export const accountFiguresSql = {
+  balance: (accountIdColumn: string) => balanceColumn("balance", accountIdColumn),
+  reserved: (accountIdColumn: string) => balanceColumn("reserved", accountIdColumn),
+  usedRecently: (accountIdColumn: string) => `coalesce((select sum(credits_used)::bigint from usage_days
+    where account_id = ${accountIdColumn} and day > (now() at time zone 'utc')::date - 30), 0)`,
+};
+
+function balanceColumn(column: "balance" | "reserved", accountIdColumn: string): string {
+  return `coalesce((select ${column} from balances where account_id = ${accountIdColumn}), 0)`;
+}

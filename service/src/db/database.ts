@@ -301,3 +301,4 @@ function causesOf(error: unknown): Error[] {
 }
 
 export const UNIQUE_VIOLATION = "23505";
+export const DEADLOCK = "40P01";

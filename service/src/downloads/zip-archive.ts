@@ -1,4 +1,4 @@
-/** A ZIP archive whose entries are written as they are read, in flat memory (yazl). */
+/** A ZIP archive whose entries are read one after the other as it is written, in flat memory (yazl). */
 import { Readable } from "node:stream";
 import { ZipFile } from "yazl";
 
@@ -14,17 +14,20 @@ const ENTRY = { compressionLevel: 3, mtime: new Date(1980, 0, 1), forceDosTimest
 export async function* zipArchive(entries: readonly ZipEntry[]): AsyncGenerator<Buffer> {
   const archive = new ZipFile();
   const outputStream = archive.outputStream as Readable;
+  let source: Readable | undefined;
   archive.on("error", (error) => outputStream.destroy(error));
+  outputStream.on("close", () => source?.destroy());
   for (const { name, content } of entries) {
     if (Buffer.isBuffer(content)) {
       archive.addBuffer(content, name, ENTRY);
       continue;
     }
-    const source = Readable.from(content, { objectMode: false });
-    // yazl pipes without forwarding errors: one in the source ends the output, and a reader that leaves ends the source.
-    source.on("error", (error) => outputStream.destroy(error));
-    outputStream.on("close", () => source.destroy());
-    archive.addReadStream(source, name, ENTRY);
+    archive.addReadStreamLazy(name, ENTRY, (open) => {
+      source = Readable.from(content, { objectMode: false });
+      // yazl pipes without forwarding errors: one in the source ends the output, and a reader that leaves ends the source.
+      source.on("error", (error) => outputStream.destroy(error));
+      open(null, source);
+    });
   }
   archive.end();
   yield* outputStream;

@@ -1,4 +1,7 @@
-/** Sends files that are produced while they are read: limited in number, cut off if the client stalls or the server stops. */
+/**
+ * Sends files that are produced while they are read: limited in number, cut off if the client stalls, the key or session
+ * ends, or the server stops.
+ */
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ACCOUNT_LIMITS } from "../accounts/plans.ts";
@@ -34,8 +37,10 @@ export function createDownloads(app: FastifyInstance, log: Pick<Log, "event">): 
         const hasBody = request.method !== "HEAD";
         const body = Readable.from(hasBody ? await withFirstChunk(content) : [], { objectMode: false });
         bodies.add(body);
+        const unfollow = request.onCredentialEnd((refusal) => body.destroy(refusal));
         body.once("error", (error) => log.event("download_failed", { err: error, request_id: request.id }));
         body.once("close", () => {
+          unfollow();
           bodies.delete(body);
           release();
         });

@@ -2,6 +2,7 @@ import {
   AccountListQuery,
   BulkRequest,
   CreateKeyRequest,
+  CreditsQuery,
   UsageQuery,
   ValidationRequest,
 } from "@mailvet/contract";
@@ -74,11 +75,11 @@ test("every number that the schema allows is accepted in a query string", () => 
 });
 
 test("a body is not coerced", () => {
-  expect(check(AccountListQuery, "body", { skip: "1", limit: "2" }).errors).toHaveLength(2);
+  expect(check(CreditsQuery, "body", { skip: "1", limit: "2" }).errors).toHaveLength(2);
 });
 
 test("numbers of a query string are parsed and defaults applied", () => {
-  expect(check(AccountListQuery, "querystring", { skip: "20" }).value).toEqual({ skip: 20, limit: 10 });
+  expect(check(CreditsQuery, "querystring", { skip: "20" }).value).toEqual({ skip: 20, limit: 10 });
 });
 
 test.each(["", "1.5", "1e2", "0x10", " 1", "true", "99999999999999999999", "NaN"])(

@@ -1,11 +1,12 @@
-/** Reads an owner's jobs: one, or a page of all. */
-import type { Job, JobListQuery } from "@mailvet/contract";
-import { and, count, desc, eq } from "drizzle-orm";
+/** Reads jobs: one of an owner's, a page of all of an owner's, and a page of all accounts' for the operator. */
+import type { Job, JobListQuery, OperatorJob, OperatorJobQuery } from "@mailvet/contract";
+import { and, count, desc, eq, type SQL, sql } from "drizzle-orm";
+import { accountSql } from "../accounts/account-queries.ts";
 import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { isJobOf } from "./job-lock.ts";
-import { isExpired, JOB_AND_COUNTS, type JobRow, jobRecord } from "./job-record.ts";
+import { isExpired, JOB_AND_COUNTS, type JobRow, jobRecord, type SubStatusCounts } from "./job-record.ts";
 import { hasEnded } from "./job-state.ts";
 import { jobs } from "./schema.ts";
 
@@ -33,6 +34,60 @@ export async function listJobs(
     jobs: rows.map(({ row, counts, retries }) => jobRecord(row, counts ?? {}, now, retries)),
     total: counted?.total ?? 0,
   };
+}
+
+/** Of all accounts, newest first; each page begins after a job. */
+export async function listAllJobs(
+  { orm }: Database,
+  { limit, status, account_id: accountId, after }: OperatorJobQuery,
+): Promise<OperatorJob[]> {
+  const position = sql`(${jobs.createdAt}, ${jobs.id})`;
+  const rows = await selectWithEmail(
+    orm,
+    and(
+      status && eq(jobs.status, status),
+      accountId === undefined ? undefined : eq(jobs.accountId, accountId),
+      after === undefined
+        ? undefined
+        : sql`${position} < (select created_at, id from jobs where id = ${after})`,
+    ),
+  )
+    .orderBy(desc(jobs.createdAt), desc(jobs.id))
+    .limit(limit);
+  return rows.map(operatorJob);
+}
+
+export type JobWithMode = { job: Job; isTest: boolean };
+
+/** Of one account, in both modes, newest first. */
+export async function allJobsOf({ orm }: Database, accountId: string): Promise<JobWithMode[]> {
+  const rows = await orm
+    .select(JOB_AND_COUNTS)
+    .from(jobs)
+    .where(eq(jobs.accountId, accountId))
+    .orderBy(desc(jobs.createdAt), desc(jobs.id));
+  return rows.map(({ row, counts }) => ({ job: jobRecord(row, counts ?? {}), isTest: row.isTest }));
+}
+
+/** Of any account. Throws job_not_found. */
+export async function findAnyJob(orm: Pick<Orm, "select">, jobId: string): Promise<OperatorJob> {
+  const [found] = await selectWithEmail(orm, eq(jobs.id, jobId));
+  if (!found) throw new Refusal("job_not_found", "No job with this id exists.");
+  return operatorJob(found);
+}
+
+function selectWithEmail(orm: Pick<Orm, "select">, condition: SQL | undefined) {
+  const email = sql<string>`(select ${sql.raw(accountSql.email)} from (select jobs.account_id as id) owner
+    ${sql.raw(accountSql.join("owner.id"))})`;
+  return orm
+    .select({ ...JOB_AND_COUNTS, email })
+    .from(jobs)
+    .where(condition);
+}
+
+function operatorJob(found: { row: JobRow; counts: SubStatusCounts | null; email: string }): OperatorJob {
+  const { row, counts, email } = found;
+  return { ...jobRecord(row, counts ?? {}), account_id: row.accountId, account_email: email };
 }
 
 export async function findJob(database: Database, owner: Owner, jobId: string): Promise<Job> {

@@ -37,6 +37,7 @@ const running: JobRow = {
   createdAt: new Date("2026-11-15T09:59:00Z"),
   startedAt: new Date("2026-11-15T10:00:00Z"),
   pausedAt: null,
+  isSuspended: false,
   pausedMs: 0,
   completedAt: null,
   expiresAt: null,

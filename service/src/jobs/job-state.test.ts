@@ -14,6 +14,7 @@ const EVENTS: readonly JobEvent[] = [
   "confirm",
   "start",
   "pause",
+  "suspend",
   "resume",
   "cancel",
   "finish",
@@ -22,16 +23,19 @@ const EVENTS: readonly JobEvent[] = [
 ];
 
 const END = ["delete_tasks", "publish", "notify", "settle_credits"];
+const SUSPEND: [JobState, string[]] = ["paused", ["pause_tasks", "mark_suspended", "publish", "notify"]];
 const EXPECTED: Record<JobState, Partial<Record<JobEvent, [to: JobState, effects: string[]]>>> = {
   new: { confirm: ["queued", ["add_plan_task", "notify", "reserve_credits"]] },
   queued: {
     start: ["processing", ["notify"]],
+    suspend: SUSPEND,
     cancel: ["cancelled", END],
     fail: ["failed", END],
     erase: ["cancelled", [...END, "expire_now"]],
   },
   processing: {
     pause: ["paused", ["pause_tasks", "publish", "notify"]],
+    suspend: SUSPEND,
     cancel: ["cancelled", END],
     finish: ["completed", END],
     fail: ["failed", END],

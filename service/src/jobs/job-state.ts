@@ -9,10 +9,12 @@ import { Refusal } from "../base/refusal.ts";
 /** `new`: the job's row does not exist yet. */
 export type JobState = "new" | JobStatus;
 
+/** `suspend`: the account was suspended. */
 export type JobEvent =
   | "confirm"
   | "start"
   | "pause"
+  | "suspend"
   | "resume"
   | "cancel"
   | "finish"
@@ -24,6 +26,7 @@ export type JobEvent =
 export type JobEffect =
   | "add_plan_task"
   | "pause_tasks"
+  | "mark_suspended" // resumed with the account
   | "resume_tasks"
   | "delete_tasks"
   | "reserve_credits"
@@ -40,6 +43,7 @@ const END = ["delete_tasks", "publish", "notify", "settle_credits"] as const;
 const CANCEL: Transition = { to: "cancelled", effects: END };
 const COMPLETE: Transition = { to: "completed", effects: END };
 const FAIL: Transition = { to: "failed", effects: END };
+const SUSPEND: Transition = { to: "paused", effects: ["pause_tasks", "mark_suspended", "publish", "notify"] };
 const CANCEL_AND_ERASE: Transition = { to: "cancelled", effects: [...END, "expire_now"] };
 
 const TRANSITIONS: Readonly<Record<JobState, Partial<Record<JobEvent, Transition>>>> = {
@@ -48,12 +52,14 @@ const TRANSITIONS: Readonly<Record<JobState, Partial<Record<JobEvent, Transition
   },
   queued: {
     start: { to: "processing", effects: ["notify"] },
+    suspend: SUSPEND,
     cancel: CANCEL,
     fail: FAIL,
     erase: CANCEL_AND_ERASE,
   },
   processing: {
     pause: { to: "paused", effects: ["pause_tasks", "publish", "notify"] },
+    suspend: SUSPEND,
     cancel: CANCEL,
     finish: COMPLETE,
     finish_now: COMPLETE,
@@ -92,6 +98,7 @@ const PARTICIPLES: Readonly<Record<JobEvent, string>> = {
   confirm: "confirmed",
   start: "started",
   pause: "paused",
+  suspend: "suspended",
   resume: "resumed",
   cancel: "cancelled",
   finish: "finished",

@@ -62,6 +62,9 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
       await tasks.add(tx, [{ groupId: id, queue: "plan", subject: id }]);
     },
     pause_tasks: (tx, { id }) => tasks.pause(tx, id),
+    async mark_suspended(tx, { id }) {
+      await tx.update(jobs).set({ isSuspended: true }).where(eq(jobs.id, id));
+    },
     resume_tasks: (tx, { id }) => tasks.resume(tx, id),
     async delete_tasks(tx, job) {
       const { id } = job;
@@ -211,6 +214,7 @@ function columnsByState(retentionDays: number): Record<JobStatus, PgUpdateSetSou
     pausedMs: sql`${jobs.pausedMs} + coalesce(
       extract(epoch from clock_timestamp() - ${jobs.pausedAt}) * 1000, 0)::bigint`,
     pausedAt: null,
+    isSuspended: false,
   };
   const end = {
     ...endPause,

@@ -65,6 +65,7 @@ export const jobs = pgTable(
     createdAt: createdAt(),
     startedAt: moment(),
     pausedAt: moment(),
+    isSuspended: boolean().notNull().default(false), // paused because its account is suspended
     pausedMs: bigint({ mode: "number" }).notNull().default(0), // total of earlier pauses
     completedAt: moment(),
     expiresAt: moment(), // from then on rows and results are not accessible
@@ -75,6 +76,7 @@ export const jobs = pgTable(
   },
   (table) => [
     index().on(table.accountId, table.createdAt),
+    index().on(table.createdAt, table.id),
     index().on(table.expiresAt).where(sql`${table.erasedAt} is null`),
     index().on(table.rowsExpireOn).where(sql`${table.rowsExpireOn} is not null`),
   ],

@@ -4,7 +4,7 @@
  * Recently used keys are authenticated from a cache (key-cache.ts). The statement that changes a key or its account also
  * notifies every process, which drops its cached entry.
  */
-import { KEY_SCOPES, type KeyMode, type KeyScope } from "@mailvet/contract";
+import { type ApiKey, KEY_SCOPES, type KeyMode, type KeyScope } from "@mailvet/contract";
 import { and, count, desc, eq, getTableColumns, gt, isNotNull, isNull, or, sql } from "drizzle-orm";
 import { lockAccount } from "../accounts/account-queries.ts";
 import { ACCOUNT_LIMITS } from "../accounts/plans.ts";
@@ -167,6 +167,10 @@ export function createApiKeys({ database, notices, announce = async () => {} }: 
   };
 }
 
+/** SQL: when a key of the account in this column was last used. */
+export const keyLastUsedSql = (accountIdColumn: string) =>
+  `(select max(last_used_at) from api_keys where account_id = ${accountIdColumn})`;
+
 const { keyHash: _, ...KEY_COLUMNS } = getTableColumns(apiKeys);
 const HASH = sql<string>`encode(${apiKeys.keyHash}, 'hex')`;
 const KEY_NOTICE = notifySql(KEY_CHANGED, HASH);
@@ -216,4 +220,18 @@ async function findByText(by: Orm, text: string): Promise<Key | undefined> {
   const keyHash = Buffer.from(hashOf(text), "hex");
   const [found] = await by.select(KEY_COLUMNS).from(apiKeys).where(eq(apiKeys.keyHash, keyHash));
   return found;
+}
+
+export function presentKey(key: Key): ApiKey {
+  return {
+    id: key.id,
+    name: key.name,
+    mode: key.mode,
+    prefix: key.prefix,
+    scopes: key.scopes,
+    created_at: key.createdAt.toISOString(),
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+  };
 }

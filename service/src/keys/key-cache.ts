@@ -18,6 +18,8 @@ export type KnownKey = {
   accountId: string;
   plan: Plan;
   isOperator: boolean;
+  /** Why the account is suspended; null unless it is. */
+  suspendedFor: string | null;
   mode: KeyMode;
   scopes: readonly KeyScope[];
 };

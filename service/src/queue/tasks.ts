@@ -29,6 +29,8 @@ export type Tasks = {
   expedite(tx: Orm, groupId: string, subject: string): Promise<boolean>;
   /** Deletes the group and its tasks. A worker that has claimed one finds out at complete, keep or postpone. */
   closeGroup(tx: Orm, groupId: string): Promise<void>;
+  /** Deletes all groups and tasks of an account that is being erased, its turns and its dead letters. */
+  closeAccount(tx: Orm, accountId: string): Promise<void>;
   /** False: the claim is lost (heartbeat expired, group closed), so the caller's transaction must not commit. */
   complete(orm: Orm, task: Task): Promise<boolean>;
   /** Returns the task to the queue. False: the claim is lost, as above. */
@@ -60,6 +62,14 @@ export function createTasks({ boss, currentTrace }: TasksDeps): Tasks {
 
   const endTurn = async (tx: Orm, { queue, turn }: Task) =>
     affectedBy(await boss.deleteJob(queue, turn, { db: inside(tx) })) === 1;
+
+  const closeGroup = async (tx: Orm, groupId: string) => {
+    const ofGroup = eq(tasks.groupId, groupId);
+    await tx.delete(tasks).where(and(ofGroup, ne(tasks.state, "taken"))); // waits for claims, which wait for no job
+    await tx.execute(sql`
+      delete from tasks where id = any(array(select id from tasks where ${ofGroup} for update skip locked))`);
+    await tx.delete(queueGroups).where(eq(queueGroups.id, groupId));
+  };
 
   return {
     async openGroup(tx, { id, accountId }) {
@@ -119,12 +129,15 @@ export function createTasks({ boss, currentTrace }: TasksDeps): Tasks {
       return expedited.length > 0;
     },
 
-    async closeGroup(tx, groupId) {
-      const ofGroup = eq(tasks.groupId, groupId);
-      await tx.delete(tasks).where(and(ofGroup, ne(tasks.state, "taken"))); // waits for claims, which wait for no job
+    closeGroup,
+
+    async closeAccount(tx, accountId) {
+      const isOfAccount = eq(queueGroups.accountId, accountId);
+      for (const { id } of await tx.select({ id: queueGroups.id }).from(queueGroups).where(isOfAccount))
+        await closeGroup(tx, id);
       await tx.execute(sql`
-        delete from tasks where id = any(array(select id from tasks where ${ofGroup} for update skip locked))`);
-      await tx.delete(queueGroups).where(eq(queueGroups.id, groupId));
+        delete from pgboss.job where group_id = ${accountId}
+          or (name = 'dead_letter' and data->>'accountId' = ${accountId})`);
     },
 
     complete: (orm, task) =>

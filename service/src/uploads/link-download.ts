@@ -5,6 +5,7 @@
  */
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
+import { abortable } from "@mailvet/embedded-postgres";
 import { Refusal } from "../base/refusal.ts";
 import { failureOf, requestTo } from "../webhooks/checked-request.ts";
 import type { CheckDestination } from "../webhooks/destination-check.ts";
@@ -94,20 +95,6 @@ async function* bytesOf(
     throw explained(error);
   } finally {
     response.destroy();
-  }
-}
-
-async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const ended = new AbortController();
-  const aborted = once(signal, "abort", { signal: ended.signal }).then(() => {
-    throw signal.reason;
-  });
-  aborted.catch(() => {});
-  try {
-    return (await Promise.race([work, aborted])) as T;
-  } finally {
-    ended.abort();
   }
 }
 

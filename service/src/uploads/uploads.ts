@@ -14,6 +14,7 @@ import { displayedFilename } from "./displayed-filename.ts";
 import { maxEmailsOf } from "./email-limit.ts";
 import { contentHashOf, type IncomingList, type Intake, receiveFiles } from "./intake.ts";
 import { uploadColumnIndexes, uploads } from "./schema.ts";
+import { deleteUpload } from "./stored-upload.ts";
 import { eraseExpiredUploads } from "./upload-expiry.ts";
 import type { UploadFiles } from "./upload-files.ts";
 import { UNCONFIRMED_HOURS, type UploadRow, uploadPreview } from "./upload-preview.ts";
@@ -23,6 +24,8 @@ export type Uploads = {
   preview(caller: Caller, upload: IncomingUpload): Promise<PreviewResult>;
   /** Deletes an upload that is not confirmed. */
   discard(uploadId: string): Promise<void>;
+  /** Deletes all uploads of the account, those of jobs too. */
+  eraseAll(accountId: string): Promise<void>;
   /** Returns how many uploads were deleted. */
   eraseExpired(): Promise<number>;
 };
@@ -103,6 +106,11 @@ export function createUploads({ database, files, limits }: UploadsDeps): Uploads
       }
     },
     discard: (uploadId) => discard({ database, files }, uploadId),
+    async eraseAll(accountId) {
+      const isOfAccount = eq(uploads.accountId, accountId);
+      for (const { id } of await database.orm.select({ id: uploads.id }).from(uploads).where(isOfAccount))
+        await deleteUpload(database.pool, files, id);
+    },
     eraseExpired: () => eraseExpiredUploads(database, files),
   };
 }

@@ -1,11 +1,13 @@
 /**
  * Task handler for deliveries: one POST, then one short transaction that saves its outcome.
  *
- * Failed deliveries are retried (retry-schedule.ts). An endpoint that answers 410, or has had no successful delivery for
+ * Deliveries of a suspended account are held: they stay pending without a task until the account is resumed
+ * (delivery-log.ts). Failed deliveries are retried (retry-schedule.ts). An endpoint that answers 410, or has had no successful delivery for
  * long, is disabled. If the process dies before the outcome is saved, the message is sent again: delivery is at least
  * once, always with the same id.
  */
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
+import { accountSql } from "../accounts/account-queries.ts";
 import { recordAudit, SYSTEM } from "../audit/audit-writer.ts";
 import type { Database, Orm } from "../db/database.ts";
 import type { OnExhausted, Task, TaskHandler } from "../queue/task.ts";
@@ -41,8 +43,8 @@ export function deliveryHandler(deps: DeliveryHandlerDeps): TaskHandler {
   const { orm } = database;
   return async (task, signal) => {
     const found = await findPending(orm, task.subject);
-    if (!found) {
-      await tasks.complete(orm, task); // already settled or deleted
+    if (!found || found.isHeld) {
+      await tasks.complete(orm, task); // already settled or deleted, or held
       return;
     }
     const { delivery, endpoint } = found;
@@ -79,7 +81,12 @@ export const onDeliveryExhausted: OnExhausted = async (tx, task) => {
 
 async function findPending(orm: Pick<Orm, "select">, deliveryId: string) {
   const [found] = await orm
-    .select({ delivery: webhookDeliveries, endpoint: webhookEndpoints })
+    .select({
+      delivery: webhookDeliveries,
+      endpoint: webhookEndpoints,
+      isHeld: sql<boolean>`exists (select from (select ${webhookDeliveries.accountId} as id) owner
+        ${sql.raw(accountSql.join("owner.id"))} where ${sql.raw(accountSql.isSuspended)})`,
+    })
     .from(webhookDeliveries)
     .innerJoin(webhookEndpoints, eq(webhookEndpoints.id, webhookDeliveries.endpointId))
     .where(isPending(deliveryId));

@@ -36,11 +36,16 @@ export type DeliveryLog = {
     deliveryId: string,
     beforeCommit?: BeforeCommit<WebhookDelivery>,
   ): Promise<WebhookDelivery>;
+  /** Sends what was held while the account was suspended, in new series of attempts. */
+  releaseHeld(accountId: string): Promise<void>;
   /** Deletes deliveries past retention; returns how many. */
   eraseOld(): Promise<number>;
 };
 
-export type DeliveryLogDeps = { database: Database; tasks: Pick<Tasks, "openGroup" | "add" | "expedite"> };
+export type DeliveryLogDeps = {
+  database: Database;
+  tasks: Pick<Tasks, "openGroup" | "add" | "expedite" | "closeGroup">;
+};
 
 const KEPT_DAYS = 30;
 
@@ -91,6 +96,30 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
         return replayed;
       }),
 
+    async releaseHeld(accountId) {
+      const isPending = and(
+        eq(webhookDeliveries.accountId, accountId),
+        eq(webhookDeliveries.state, "pending"),
+      );
+      const endpoints = await orm
+        .select({ id: webhookDeliveries.endpointId })
+        .from(webhookDeliveries)
+        .where(isPending)
+        .groupBy(webhookDeliveries.endpointId);
+      for (const { id } of endpoints) {
+        await orm.transaction(async (tx) => {
+          if (!(await lockEndpoint(tx, id))) return;
+          await tasks.closeGroup(tx, id); // tasks that have not found the suspension yet
+          const held = await tx
+            .select()
+            .from(webhookDeliveries)
+            .where(and(isPending, eq(webhookDeliveries.endpointId, id)))
+            .orderBy(webhookDeliveries.createdAt);
+          for (const delivery of held) await addDeliveryTask(tasks, tx, await beginSeries(tx, delivery));
+        });
+      }
+    },
+
     async eraseOld() {
       await batchedDelete(pool, ERASE_JOB_ENDPOINTS, KEPT_DAYS);
       return batchedDelete(pool, ERASE_DELIVERIES, KEPT_DAYS);
@@ -123,7 +152,7 @@ async function findDelivery(tx: Orm, endpointId: string, deliveryId: string): Pr
 }
 
 /** A failed delivery is sent again in a new series, unless its endpoint is disabled. */
-export function redriveDelivery(tasks: DeliveryLogDeps["tasks"]): Redrive {
+export function redriveDelivery(tasks: Pick<Tasks, "openGroup" | "add">): Redrive {
   return async (tx, { groupId: endpointId, subject: id }) => {
     const endpoint = await lockEndpoint(tx, endpointId);
     const isIt = and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.state, "failed"));

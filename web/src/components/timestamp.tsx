@@ -4,14 +4,27 @@ import { common } from "../messages.ts";
 const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const LONG = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 
-export function Timestamp({ at }: { at: string | null | undefined }) {
+export function Timestamp({ at, format = SHORT }: TimestampProps) {
   if (!at) return <>{common.none}</>;
   const date = new Date(at);
   return (
     <time dateTime={at} title={LONG.format(date)}>
-      {SHORT.format(date)}
+      {format.format(date)}
     </time>
   );
+}
+
+type TimestampProps = { at: string | null | undefined; format?: Intl.DateTimeFormat };
+
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+
+/** Without the time, for dense tables. */
+export function Day({ at }: { at: string | null }) {
+  return <Timestamp at={at} format={DAY} />;
+}
+
+export function formatDay(at: string): string {
+  return DAY.format(new Date(at));
 }
 
 /** "3 min" */

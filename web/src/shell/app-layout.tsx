@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { common, shellMessages as messages } from "../messages.ts";
-import { sessionQuery } from "../queries.ts";
+import { sessionQuery, suspension } from "../queries.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import { CreditsBadge } from "./credits-badge.tsx";
 import { NavLinks } from "./nav-links.tsx";
@@ -18,11 +18,12 @@ export function AppLayout() {
   const { data: session } = useQuery(sessionQuery);
   const { href, pathname } = useLocation();
   const navigate = useNavigate();
-  const isSignedOut = session === null && pathname !== "/sign-in";
+  const isSignedOut = session === null && pathname !== "/sign-in" && pathname !== "/suspended";
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: redirect once, with the page where the session ended
   useEffect(() => {
-    if (isSignedOut) void navigate({ to: "/sign-in", search: { next: href } });
+    if (isSignedOut && suspension() !== undefined) void navigate({ to: "/suspended" });
+    else if (isSignedOut) void navigate({ to: "/sign-in", search: { next: href } });
   }, [isSignedOut]);
 
   /** Moves the focus into the page. On a phone the menu closes and its focused link disappears. */

@@ -17,6 +17,7 @@ const PAGES = [
 
 const OPERATOR_PAGES = [
   ["/operator/accounts", "accounts"],
+  ["/operator/jobs", "jobs"],
   ["/operator/keys", "operatorKeys"],
   ["/operator/audit", "operatorAudit"],
   ["/operator/system", "system"],

@@ -56,6 +56,13 @@ const GUESTS = `id,guest,email,referred by,city
 6,Emma Ebert,emma.ebert6@gmial.com,,Vienna
 `;
 
+async function account(page: Page): Promise<void> {
+  await page.goto("/operator/accounts");
+  await page.getByRole("table").getByRole("link").first().click();
+  await heading(page, "Latest ledger entries");
+  await settled(page);
+}
+
 async function choose(page: Page): Promise<void> {
   await page.goto("/bulk");
   await page
@@ -104,5 +111,7 @@ export const SHOTS: readonly Shot[] = [
   { name: "usage-ledger", role: "customer", visit: ledger },
   { name: "settings", role: "customer", visit: open("/settings", "Settings") },
   { name: "operator-accounts", role: "operator", visit: open("/operator/accounts", "Accounts") },
+  { name: "operator-account", role: "operator", visit: account },
+  { name: "operator-jobs", role: "operator", visit: open("/operator/jobs", "Jobs") },
   { name: "operator-system", role: "operator", visit: open("/operator/system", "System") },
 ];

@@ -46,7 +46,7 @@ export type PasskeyRecord = Pick<typeof passkeys.$inferSelect, "id" | "name" | "
 export type Passkeys = {
   /** What a passkey signs, to sign in or as proof of the owner. */
   passkeyChallenge(site: RelyingParty, client: SessionClient): Promise<PasskeyRequestOptions>;
-  /** Refuses with passkey_rejected. */
+  /** Refuses with passkey_rejected and account_suspended. */
   signInWithPasskey(
     assertion: PasskeyAssertion,
     site: RelyingParty,
@@ -113,13 +113,20 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
         await recordAudit(deps.database.pool, { ip: client.ip }, entry);
         throw error;
       });
-      const session = await orm.transaction(async (tx) => {
-        await assertions.recordUse(tx, verified);
-        const isConfirmed = and(eq(accounts.id, verified.accountId), isNotNull(accounts.emailConfirmedAt));
-        const account = await tx.select({ id: accounts.id }).from(accounts).where(isConfirmed).for("share");
-        if (account.length === 0) throw rejected();
-        return sessions.open(tx, verified.accountId, client, "passkey");
-      });
+      const session = await orm
+        .transaction(async (tx) => {
+          await assertions.recordUse(tx, verified);
+          const isConfirmed = and(eq(accounts.id, verified.accountId), isNotNull(accounts.emailConfirmedAt));
+          const account = await tx.select({ id: accounts.id }).from(accounts).where(isConfirmed).for("share");
+          if (account.length === 0) throw rejected();
+          return sessions.open(tx, verified.accountId, client, "passkey");
+        })
+        .catch(async (error: unknown) => {
+          // Suspended: the passkey was right.
+          if (error instanceof Refusal && error.code === "account_suspended")
+            await attempts.forgive("one", ofPasskey, ofNetwork);
+          throw error;
+        });
       await attempts.forgive("all", ofPasskey);
       await attempts.forgive("one", ofNetwork);
       return session;

@@ -30,6 +30,8 @@ export type TwoFactor = {
   /** Enables it and ends the other sessions. Returns the recovery codes, which are never shown again. */
   confirmTwoFactor(by: SignedInBrowser, code: string): Promise<string[]>;
   disableTwoFactor(by: SignedInBrowser, password: string, code: string): Promise<void>;
+  /** Asked again before something that matters: the password, and the code where two-factor sign-in is enabled. */
+  requireProof(by: SignedInBrowser, proof: { password: string; code?: string | undefined }): Promise<void>;
 };
 
 const STEP_MS = 30_000;
@@ -93,6 +95,20 @@ export function createTwoFactor({ database, sessions, ownerCheck, now }: TwoFact
       });
       await forgive();
       return codes;
+    },
+
+    async requireProof(by, { password, code }) {
+      const { forgive } = await ownerCheck.require(by, { password }, undefined);
+      const factor = await orm.transaction((tx) => checkSecondFactor(tx, by.accountId, code, now()));
+      if (factor === "missing") {
+        await forgive(); // the first of two steps
+        throw new Refusal(
+          "two_factor_required",
+          "Enter the code of your authenticator app, or a recovery code.",
+        );
+      }
+      if (factor === "wrong") throw wrongCode();
+      await forgive();
     },
 
     async disableTwoFactor(by, password, code) {

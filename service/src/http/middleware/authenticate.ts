@@ -13,13 +13,20 @@ import {
   type ProblemCode,
 } from "@mailvet/contract";
 import type { FastifyRequest } from "fastify";
+import { accountSuspended } from "../../accounts/account-queries.ts";
 import { PLAN_LIMITS } from "../../accounts/plans.ts";
 import type { Caller } from "../../base/caller.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { isOperatorKeyText } from "../../keys/key-text.ts";
 import { type Access, isForOperator, takesApiKeys } from "../route-config.ts";
 
-type KeyOrSessionOwner = { accountId: string; plan: Plan; isOperator: boolean };
+type KeyOrSessionOwner = {
+  accountId: string;
+  plan: Plan;
+  isOperator: boolean;
+  /** Why the account is suspended; null unless it is. */
+  suspendedFor?: string | null;
+};
 export type RecognisedKey = KeyOrSessionOwner & { keyId: string; mode: KeyMode; scopes: readonly KeyScope[] };
 export type RecognisedOperatorKey = KeyOrSessionOwner & {
   keyId: string;
@@ -71,16 +78,17 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
 
 function callerByKey(key: RecognisedKey | undefined): Caller | AuthenticationFailure {
   if (!key) return "invalid_key";
-  const { accountId, plan, isOperator, keyId, scopes, mode } = key;
-  return { accountId, isTest: mode === "test", plan, isOperator, by: { kind: "key", keyId, scopes } };
+  const { accountId, plan, isOperator, suspendedFor = null, keyId, scopes, mode } = key;
+  const isTest = mode === "test";
+  return { accountId, isTest, plan, isOperator, suspendedFor, by: { kind: "key", keyId, scopes } };
 }
 
 function callerByOperatorKey(key: RecognisedOperatorKey | undefined): Caller | AuthenticationFailure {
   if (!key) return "invalid_key";
-  const { accountId, plan, isOperator, needsTwoFactor, keyId, scopes } = key;
+  const { accountId, plan, isOperator, suspendedFor = null, needsTwoFactor, keyId, scopes } = key;
   if (!key.isAllowedFrom) return "ip_not_allowed";
   const by = { kind: "operator_key", keyId, scopes } as const;
-  return { accountId, isTest: false, plan, isOperator, needsTwoFactor, by };
+  return { accountId, isTest: false, plan, isOperator, suspendedFor, needsTwoFactor, by };
 }
 
 /** For sessions, which choose the mode by request. In a link, which has no headers, the query says it. */
@@ -91,8 +99,9 @@ function isInTestMode({ headers, query }: FastifyRequest): boolean {
 
 function callerBySession(session: FoundSession | undefined, isTest: boolean): Caller | AuthenticationFailure {
   if (!session) return "not_signed_in";
-  const { accountId, plan, isOperator, needsTwoFactor = false, sessionId } = session;
-  return { accountId, isTest, plan, isOperator, needsTwoFactor, by: { kind: "session", sessionId } };
+  const { accountId, plan, isOperator, suspendedFor = null, needsTwoFactor = false, sessionId } = session;
+  const by = { kind: "session", sessionId } as const;
+  return { accountId, isTest, plan, isOperator, suspendedFor, needsTwoFactor, by };
 }
 
 const REFUSALS: Readonly<Record<AuthenticationFailure, readonly [ProblemCode, string]>> = {
@@ -114,6 +123,7 @@ export function authenticationRefusal(failure: AuthenticationFailure): Refusal {
 
 /** Refuses an authenticated caller without the permission. */
 export function authorise(caller: Caller, access: Exclude<Access, "open">): void {
+  if (caller.suspendedFor) throw accountSuspended(caller.suspendedFor);
   if (isForOperator(access) && !caller.isOperator) {
     throw new Refusal("operator_only", "Only the operator can do this.");
   }

@@ -19,6 +19,8 @@ const HELP: Readonly<Record<ProblemCode, string>> = {
   insufficient_credits:
     "The account does not have enough credits: see required and available. Nothing was charged.",
   api_access_not_included: "API keys can be used on every plan except the free one.",
+  account_suspended:
+    "The operator has suspended this account; the detail has the reason. Nothing is deleted, and running jobs are paused. Ask your administrator to have it resumed.",
   insufficient_scope: "The API key does not have the scope of this endpoint. Create a key that has it.",
   operator_only:
     "Only the operator of this installation can use this endpoint, and only with two-factor sign-in where the installation requires it.",
@@ -47,6 +49,9 @@ const HELP: Readonly<Record<ProblemCode, string>> = {
   results_not_ready: "The job has not finished yet. Retry when it has.",
   email_taken: "An account with this email already exists. Sign in, or reset the password.",
   two_factor_enabled: "Two-factor sign-in is enabled already. Disable it before setting it up again.",
+  operator_protected:
+    "The last operator account can't be suspended or erased, and operators can't suspend or erase their own account.",
+  account_active: "The owner has chosen a password already, so there is nothing to be invited to.",
   last_second_factor:
     "The installation requires two-factor sign-in of this account, and this is its only second factor. Add another one first.",
   passkeys_unavailable:

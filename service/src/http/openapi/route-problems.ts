@@ -24,7 +24,7 @@ const RULES: readonly (readonly [readonly ProblemCode[], (route: RouteTraits) =>
   [["invalid_api_key"], ({ access }) => takesApiKeys(access) || typeof access === "object"],
   [["ip_not_allowed"], ({ access }) => isForOperator(access) && access !== "operator_session"],
   [["insufficient_scope"], ({ access }) => typeof access === "object"],
-  [["not_signed_in"], ({ access }) => access !== "open"],
+  [["not_signed_in", "account_suspended"], ({ access }) => access !== "open"],
   [["session_required"], ({ access }) => access === "session" || isForOperator(access)],
   [["operator_only"], ({ access }) => isForOperator(access)],
   [["origin_rejected"], ({ access, method }) => access !== "open" && isUnsafe(method)],

@@ -79,16 +79,34 @@ export const authRoutes =
 
     app.post(
       "/auth/confirm-email",
-      { schema: CONFIRM_EMAIL, config: { access: "open", problems: ["link_expired", "origin_rejected"] } },
+      {
+        schema: CONFIRM_EMAIL,
+        config: { access: "open", problems: ["link_expired", "account_suspended", "origin_rejected"] },
+      },
       async (request, reply) =>
         startSession(request, reply, await accounts.confirmEmail(request.body.token, clientOf(request))),
+    );
+
+    app.post(
+      "/auth/confirm-new-email",
+      {
+        schema: CONFIRM_NEW_EMAIL,
+        config: { access: "open", problems: ["link_expired", "email_taken", "origin_rejected"] },
+      },
+      async (request, reply) => {
+        await accounts.confirmNewEmail(request.body.token, { ip: request.ip });
+        return reply.code(204).send(null);
+      },
     );
 
     app.post(
       "/auth/sign-in",
       {
         schema: SIGN_IN,
-        config: { access: "open", problems: ["wrong_credentials", "two_factor_required", "origin_rejected"] },
+        config: {
+          access: "open",
+          problems: ["wrong_credentials", "two_factor_required", "account_suspended", "origin_rejected"],
+        },
       },
       async (request, reply) => {
         const { email, password, code } = request.body;
@@ -200,6 +218,16 @@ const CONFIRM_EMAIL = {
   response: { 200: SignedIn },
 };
 
+const CONFIRM_NEW_EMAIL = {
+  operationId: "confirmNewEmail",
+  tags,
+  summary: "Confirm a new email address",
+  description:
+    "Changes the email of the account to the address that the operator has requested, with the token from the link that was sent to it. The token works once. Opens no session.",
+  body: ConfirmEmailRequest,
+  response: { 204: Done },
+};
+
 const SIGN_IN = {
   operationId: "signIn",
   tags,
@@ -270,7 +298,7 @@ const CHOOSE_PASSWORD = {
   tags,
   summary: "Reset a password",
   description:
-    "Sets a new password with the token from the emailed link and ends all sessions of the account. API keys are revoked, and passkeys removed, on request.",
+    "Sets a new password with the token of the reset link or the invitation, and ends all sessions of the account. API keys are revoked, and passkeys removed, on request.",
   body: ChooseNewPasswordRequest,
   response: { 204: Done },
 };

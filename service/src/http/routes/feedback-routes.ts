@@ -15,9 +15,9 @@ import { auditOnCommit } from "../../audit/audit-writer.ts";
 import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import { Refusal, wrongValue } from "../../base/refusal.ts";
 import type { Feedback } from "../../feedback/feedback.ts";
+import { drainBody, LIMITS, plainBytes, readFile } from "../multipart-file.ts";
 import { actorOf } from "../request-actor.ts";
 import { shutdownSignal } from "../shutdown-signal.ts";
-import { drainBody, LIMITS, plainBytes, readFile } from "./multipart-file.ts";
 import "../route-config.ts";
 
 export type FeedbackRouteDeps = {

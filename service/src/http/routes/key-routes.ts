@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { ApiKey, CreatedKey, CreateKeyRequest, KEY_SCOPES } from "@mailvet/contract";
 import { Type } from "typebox";
 import { wrongValue } from "../../base/refusal.ts";
-import type { ApiKeys, Key, KeySettings, KeyWithText } from "../../keys/api-keys.ts";
+import { type ApiKeys, type KeySettings, type KeyWithText, presentKey } from "../../keys/api-keys.ts";
 import { storeResponse } from "../middleware/idempotency.ts";
 import { actorOf } from "../request-actor.ts";
 import "../route-config.ts";
@@ -92,18 +92,4 @@ function refuse(pointer: string, message: string): never {
 
 function presentMadeKey({ key, text }: KeyWithText): CreatedKey {
   return { ...presentKey(key), key: text };
-}
-
-function presentKey(key: Key): ApiKey {
-  return {
-    id: key.id,
-    name: key.name,
-    mode: key.mode,
-    prefix: key.prefix,
-    scopes: key.scopes,
-    created_at: key.createdAt.toISOString(),
-    expires_at: key.expiresAt?.toISOString() ?? null,
-    last_used_at: key.lastUsedAt?.toISOString() ?? null,
-    revoked_at: key.revokedAt?.toISOString() ?? null,
-  };
 }

@@ -17,9 +17,22 @@ export function rowPageHeaders(
   { lastRow, total }: { lastRow: number | undefined; total: number },
 ): void {
   reply.header(HEADERS.totalCount, total);
-  if (lastRow === undefined) return;
+  if (lastRow !== undefined) linkToNext(request, reply, "after_row", String(lastRow));
+}
+
+/** The same for lists whose next page begins after an item, named by its id. */
+export function nextPageLink(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { after, total }: { after: string | undefined; total?: number },
+): void {
+  if (total !== undefined) reply.header(HEADERS.totalCount, total);
+  if (after !== undefined) linkToNext(request, reply, "after", after);
+}
+
+function linkToNext(request: FastifyRequest, reply: FastifyReply, parameter: string, value: string): void {
   const url = new URL(request.url, "http://localhost");
-  url.searchParams.set("after_row", String(lastRow));
+  url.searchParams.set(parameter, value);
   reply.header("link", `<${url.pathname}${url.search}>; rel="next"`);
 }
 
@@ -40,10 +53,7 @@ export function entryPageHeaders(
   reply: FastifyReply,
   { entries, limit }: { entries: readonly { id: string }[]; limit: number },
 ): void {
-  if (entries.length < limit) return;
-  const url = new URL(request.url, "http://localhost");
-  url.searchParams.set("before", entries.at(-1)!.id);
-  reply.header("link", `<${url.pathname}${url.search}>; rel="next"`);
+  if (entries.length === limit) linkToNext(request, reply, "before", entries.at(-1)!.id);
 }
 
 /** Links to the next and previous page, as paths; undefined when there is neither. */

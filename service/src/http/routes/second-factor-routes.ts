@@ -107,7 +107,7 @@ export const secondFactorRoutes =
         schema: SIGN_IN_WITH_PASSKEY,
         config: {
           access: "open",
-          problems: ["passkey_rejected", "passkeys_unavailable", "origin_rejected"],
+          problems: ["passkey_rejected", "passkeys_unavailable", "account_suspended", "origin_rejected"],
         },
       },
       async (request, reply) => {

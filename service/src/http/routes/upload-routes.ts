@@ -25,9 +25,9 @@ import type { DownloadLink } from "../../uploads/link-download.ts";
 import type { Uploads } from "../../uploads/uploads.ts";
 import type { Endpoints } from "../../webhooks/endpoints.ts";
 import { REPLAYED, requestName, storeResponse } from "../middleware/idempotency.ts";
+import { acceptForms, drainBody, plainBytes, readFiles, type UploadedFile } from "../multipart-file.ts";
 import { compileValidator } from "../request-validator.ts";
 import { shutdownSignal } from "../shutdown-signal.ts";
-import { acceptForms, drainBody, plainBytes, readFiles, type UploadedFile } from "./multipart-file.ts";
 import "../route-config.ts";
 
 export type UploadRouteDeps = {

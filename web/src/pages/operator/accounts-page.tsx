@@ -1,6 +1,7 @@
-/** Accounts of the installation, with search. */
+/** Accounts of the installation: search, filter, sort, open. */
 
-import { Stack, TextInput } from "@mantine/core";
+import type { AccountSort, SortOrder } from "@mailvet/contract";
+import { Button, Group, NativeSelect, Paper, Stack, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -9,10 +10,11 @@ import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
-import { Pager, parsePage } from "../../components/pager.tsx";
-import { AccountList } from "./account-list.tsx";
-import { ManageAccount } from "./manage-account.tsx";
+import { isAccountState, STATE_OPTIONS } from "./account-state.tsx";
+import { AccountTable } from "./account-table.tsx";
+import { KeysetPager } from "./keyset-pager.tsx";
 import { messages } from "./messages.tsx";
+import { OpenAccount } from "./open-account.tsx";
 import { OperatorOnly } from "./operator-only.tsx";
 import { ACCOUNTS_PER_PAGE, accountsQuery } from "./operator-queries.ts";
 
@@ -25,39 +27,69 @@ export function Page() {
 }
 
 const TYPING_PAUSE_MS = 300;
+const SORTS: readonly string[] = [
+  "created",
+  "email",
+  "plan",
+  "credits",
+  "used",
+  "last_seen",
+] satisfies AccountSort[];
 
 function Accounts() {
-  const { search = "", page: pageText, account } = useSearch({ strict: false });
-  const page = parsePage(pageText);
+  const found = useSearch({ strict: false });
+  const { search = "", after } = found;
+  const state = isAccountState(found.state) ? found.state : undefined;
+  const sort = (found.sort && SORTS.includes(found.sort) ? found.sort : "created") as AccountSort;
+  const order: SortOrder = found.order === "asc" ? "asc" : "desc";
   const navigate = useNavigate();
-  const { data, error, refetch } = useQuery(accountsQuery({ page, search }));
+  const { data, error, refetch } = useQuery(accountsQuery({ search, state, sort, order, after }));
   const [typed, setTyped] = useState(search);
-  const look = useDebouncedCallback(
-    (text: string) =>
-      void navigate({ to: "/operator/accounts", search: text ? { search: text } : {}, replace: true }),
-    TYPING_PAUSE_MS,
-  );
-  const here = { ...(search ? { search } : {}), ...(page > 1 ? { page: String(page) } : {}) };
-  const show = (next: Record<string, string>) =>
-    void navigate({ to: "/operator/accounts", search: next, resetScroll: false });
+  const [isOpening, setIsOpening] = useState(false);
+  const shown = {
+    ...(search && { search }),
+    ...(state && { state }),
+    ...(sort !== "created" && { sort }),
+    ...(order !== "desc" && { order }),
+  };
+  const show = (next: Record<string, string>, replace = false) =>
+    void navigate({ to: "/operator/accounts", search: next, replace, resetScroll: false });
+  const look = useDebouncedCallback((text: string) => {
+    const { search: _, ...rest } = shown;
+    show(text ? { ...rest, search: text } : rest, true);
+  }, TYPING_PAUSE_MS);
   return (
     <>
-      <PageHeader title={messages.accounts.title}>
+      <PageHeader
+        title={messages.accounts.title}
+        actions={<Button onClick={() => setIsOpening(true)}>{messages.open.button}</Button>}
+      >
         <span role="status">{data ? messages.accounts.total(data.total) : messages.accounts.intro}</span>
       </PageHeader>
-      <Stack gap="lg">
-        <TextInput
-          label={messages.accounts.search}
-          placeholder={messages.accounts.searchHint}
-          type="search"
-          maw={360}
-          maxLength={254}
-          value={typed}
-          onChange={({ currentTarget: { value } }) => {
-            setTyped(value);
-            look(value.trim());
-          }}
-        />
+      <Stack gap="md">
+        <Group align="flex-end" gap="sm">
+          <TextInput
+            label={messages.accounts.search}
+            placeholder={messages.accounts.searchHint}
+            type="search"
+            style={{ flex: 1, maxWidth: 360, minWidth: 200 }}
+            maxLength={254}
+            value={typed}
+            onChange={({ currentTarget: { value } }) => {
+              setTyped(value);
+              look(value.trim());
+            }}
+          />
+          <NativeSelect
+            label={messages.accounts.state}
+            data={[{ value: "", label: messages.accounts.allStates }, ...STATE_OPTIONS]}
+            value={state ?? ""}
+            onChange={({ currentTarget: { value } }) => {
+              const { state: _, ...rest } = shown;
+              show(value ? { ...rest, state: value } : rest);
+            }}
+          />
+        </Group>
         {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
         {!data && !error && <Loading lines={6} />}
         {data?.items.length === 0 && (
@@ -66,18 +98,27 @@ function Accounts() {
           </EmptyState>
         )}
         {data && data.items.length > 0 && (
-          <AccountList accounts={data.items} onManage={({ id }) => show({ ...here, account: id })} />
+          <Paper withBorder radius="md" px="md" py="xs" style={{ overflowX: "auto" }}>
+            <AccountTable
+              accounts={data.items}
+              sort={sort}
+              order={order}
+              onSort={(nextSort, nextOrder) => {
+                const { sort: _, order: __, ...rest } = shown;
+                show({ ...rest, sort: nextSort, order: nextOrder });
+              }}
+            />
+          </Paper>
         )}
         {data && (
-          <Pager
-            page={page}
-            pageSize={ACCOUNTS_PER_PAGE}
-            total={data.total}
-            onPage={(next) => show({ ...here, page: String(next) })}
+          <KeysetPager
+            after={after}
+            next={data.items.length === ACCOUNTS_PER_PAGE ? data.items.at(-1)?.id : undefined}
+            onPage={(position) => show(position ? { ...shown, after: position } : shown)}
           />
         )}
       </Stack>
-      {account && <ManageAccount accountId={account} onClose={() => show(here)} />}
+      {isOpening && <OpenAccount onClose={() => setIsOpening(false)} />}
     </>
   );
 }

@@ -1,5 +1,5 @@
 /** Texts of the operator pages: accounts and system. */
-import type { DoctorFinding, SystemProcess } from "@mailvet/contract";
+import type { AccountState, DoctorFinding, LedgerEntry, SystemProcess } from "@mailvet/contract";
 import type { ReactNode } from "react";
 import { formatNumber, plural } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
@@ -16,17 +16,137 @@ export const messages = {
     searchHint: "Part of the email",
     none: "No matching account",
     noneText: (search: string) => `No email contains “${search}”.`,
-    balance: (balance: number, reserved: number) =>
-      `${common.credits(balance)}${reserved > 0 ? `, ${common.reservedForJobs(reserved)}` : ""}`,
+    state: "State",
+    allStates: "All states",
+    email: "Email",
+    plan: "Plan",
+    credits: "Credits",
+    reserved: (count: number) => `+ ${formatNumber(count)} reserved`,
+    used: "Used, 30 days",
+    lastSeen: "Last seen",
+    created: "Created",
+  },
+
+  states: {
+    active: "Active",
+    invited: "Invited",
+    unconfirmed: "Unconfirmed",
+    suspended: "Suspended",
+    erasing: "Being deleted",
+  } satisfies Record<AccountState, string>,
+
+  pager: { first: "First page", next: "Next page" },
+
+  open: {
+    button: "Open account",
+    title: "Open account",
+    submit: "Open account",
+    taken: "This email already has an account.",
+    defaultPlan: "Plan of new accounts",
+    creditsHint: "Empty: the credits of new accounts.",
+    linkTitle: "Invitation link",
+    linkLabel: "link",
+    linkText: (email: string) =>
+      `Pass this link on to ${email}. It opens a page to choose a password, works once, and expires in 7 days. It is not shown again.`,
+  },
+
+  account: {
+    title: "Account",
+    back: "All accounts",
     created: (at: ReactNode) => <>created {at}</>,
-    manage: "Plan and credits",
-    manageOf: (email: string) => `Plan and credits of ${email}`,
+    suspendedTitle: "Suspended",
+    suspended: (at: ReactNode, reason: string) => (
+      <>
+        Since {at}: {reason}
+      </>
+    ),
+    used: "Credits used",
+    usedHint: "Last 30 days",
+    lastSeenHint: "Session or API key",
+    actions: "Actions",
+    planTitle: "Plan",
+    creditsTitle: "Credits",
+    jobs: "Recent jobs",
+    allJobs: "All jobs of this account",
+    noJobs: "No jobs",
+    keys: "API keys",
+    noKeys: "No API keys",
+    keyName: "Name",
+    keyPrefix: "Key",
+    prefix: (prefix: string) => `${prefix}…`,
+    keyLastUsed: "Last used",
+    keyState: "State",
+    revoked: "Revoked",
+    active: "Active",
+    ledger: "Latest ledger entries",
+    noLedger: "No entries",
+    reference: "Entry",
+    at: "Time",
+    change: "Change",
+    balanceAfter: "Balance",
+    kinds: {
+      grant: "Granted",
+      reserve: "Reserved",
+      settle: "Spent",
+      release: "Returned",
+      adjust: "Deducted",
+      refund: "Refunded",
+    } satisfies Record<LedgerEntry["kind"], string>,
+  },
+
+  actions: {
+    invite: "Send new invitation",
+    invited: "The invitation was sent.",
+    suspend: "Suspend",
+    suspendTitle: (email: string) => `Suspend ${email}?`,
+    suspendText:
+      "Its API keys, sessions and sign-in are refused within a second, running jobs are paused, and webhooks are held. Nothing is deleted.",
+    suspendReason: "Shown to the owner.",
+    resume: "Resume",
+    email: "Change email",
+    emailTitle: "Change email",
+    emailText: (email: string) => `The email is ${email} now. The owner is told at both addresses.`,
+    newEmail: "New email",
+    emailConfirm: "Only after a link sent to the new email was opened",
+    sessions: "End sessions",
+    sessionsTitle: "End all sessions?",
+    sessionsText: (email: string) =>
+      `${email} will have to sign in again in every browser. API keys stay valid.`,
+    export: "Export",
+    erase: "Erase",
+    eraseTitle: (email: string) => `Erase ${email}?`,
+    eraseText:
+      "Deletes the account with all jobs, files, results, keys, webhooks, credits and usage. This can't be undone. Export it first if its data is still needed.",
+    eraseEmail: "Type the email of the account to confirm",
+    eraseReason: "For your records.",
+    eraseSubmit: "Erase account",
+  },
+
+  jobs: {
+    title: "Jobs",
+    intro: "Jobs of all accounts, newest first.",
+    status: "Status",
+    allStatuses: "All statuses",
+    file: "File",
+    account: "Account",
+    started: "Created",
+    progress: "Progress",
+    sandbox: "test mode",
+    none: "No jobs",
+    ofAccount: (email: string | undefined) =>
+      email ? `Only jobs of ${email}.` : "Only jobs of one account.",
+    allAccounts: "Show all accounts",
+    pause: "Pause",
+    resume: "Resume",
+    cancel: "Cancel job",
+    keep: "Keep job",
+    actionOn: (action: string, filename: string) => `${action}: ${filename}`,
+    cancelTitle: "Cancel this job?",
+    cancelText: (filename: string, email: string) =>
+      `${filename} of ${email} ends with the verdicts it has so far. These are charged, and the remaining credits are returned.`,
   },
 
   manage: {
-    title: "Plan and credits",
-    balance: (balance: number, reserved: number) =>
-      `${common.credits(balance)} available, ${common.reservedForJobs(reserved)}`,
     plan: "Plan",
     planHint: "Applies from the next request, including its API keys.",
     changePlan: "Change plan",

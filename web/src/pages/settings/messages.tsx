@@ -5,7 +5,7 @@ import { common } from "../../messages.ts";
 
 export const messages = {
   title: "Settings",
-  intro: "Profile, password, passkeys, sessions and data retention.",
+  intro: "Profile, password, passkeys, sessions and your data.",
 
   profile: {
     title: "Profile",
@@ -111,6 +111,20 @@ export const messages = {
       granted: "This browser notifies you when a job ends while its page is in the background.",
       denied: "Notifications are blocked in this browser. Allow them in its settings for this site.",
     },
+  },
+
+  data: {
+    title: "Your data",
+    intro:
+      "Download everything your account has as a ZIP file: jobs with results, keys without their secrets, webhooks, ledger and usage.",
+    export: "Export",
+    exportStarted: "The download has started.",
+    close: "Close account",
+    closeText: "Deletes your account with all jobs, files, results, keys and credits.",
+    closeTitle: "Close your account?",
+    closeWarning:
+      "Everything is deleted at once and can't be restored: jobs, files, results, API keys, webhooks and remaining credits. Export your data first if you want to keep it.",
+    closeConfirm: "Close account for good",
   },
 
   retention: {

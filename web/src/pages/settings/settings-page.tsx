@@ -1,7 +1,11 @@
-/** Settings of the account: profile, password, two-factor sign-in, passkeys, sessions, notifications, data retention. */
+/**
+ * Settings of the account: profile, password, two-factor sign-in, passkeys, sessions, notifications, data retention, export and
+ * closing.
+ */
 
 import { Stack } from "@mantine/core";
 import { PageHeader } from "../../components/page-header.tsx";
+import { AccountData } from "./account-data.tsx";
 import { DataRetention } from "./data-retention.tsx";
 import { messages } from "./messages.tsx";
 import { NotificationSection } from "./notification-section.tsx";
@@ -23,6 +27,7 @@ export function Page() {
         <SessionList />
         <NotificationSection />
         <DataRetention />
+        <AccountData />
       </Stack>
     </>
   );

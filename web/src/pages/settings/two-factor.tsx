@@ -20,7 +20,7 @@ import { passkeysQuery } from "./session-queries.ts";
 
 const texts = messages.twoFactor;
 
-const twoFactorQuery = queryOptions({
+export const twoFactorQuery = queryOptions({
   queryKey: ["two-factor"],
   queryFn: () => service.auth.twoFactor(),
 });
@@ -123,20 +123,21 @@ function Disable() {
 
 type ProofFormProps = {
   submitLabel: string;
+  color?: string;
   error: unknown;
   isBusy: boolean;
   onSubmit: () => void;
   children: ReactNode;
 };
 
-function ProofForm({ submitLabel, error, isBusy, onSubmit, children }: ProofFormProps) {
+export function ProofForm({ submitLabel, color, error, isBusy, onSubmit, children }: ProofFormProps) {
   return (
     <ValidatedForm onSubmit={() => onSubmit()}>
       <Stack gap="md" maw={420}>
         <AuthError error={error} fieldCodes={["wrong_credentials"]} />
         {children}
         <Group>
-          <Button type="submit" loading={isBusy}>
+          <Button type="submit" loading={isBusy} {...(color && { color })}>
             {submitLabel}
           </Button>
         </Group>
@@ -147,7 +148,7 @@ function ProofForm({ submitLabel, error, isBusy, onSubmit, children }: ProofForm
 
 type CodeFieldProps = { value: string; onChange: (value: string) => void; error: unknown };
 
-function CodeField({ value, onChange, error }: CodeFieldProps) {
+export function CodeField({ value, onChange, error }: CodeFieldProps) {
   return (
     <TextInput
       label={common.twoFactorCode}

@@ -1,4 +1,7 @@
-/** Target of the link in the confirmation email: confirms the address once and signs in. */
+/**
+ * Target of the links that confirm an address, once: that of a new account, which is then signed in, or the new one of an
+ * account.
+ */
 
 import { Button, Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
@@ -13,7 +16,28 @@ import { messages } from "./messages.tsx";
 import { storeSession } from "./store-session.ts";
 
 export function Page() {
-  const { token = "" } = useSearch({ strict: false });
+  const { token = "", change } = useSearch({ strict: false });
+  return change === undefined ? <NewAccount token={token} /> : <NewEmail token={token} />;
+}
+
+function NewEmail({ token }: { token: string }) {
+  const { error, isSuccess, refetch } = useQuery(newEmailQuery(token));
+  const isExpired = token === "" || isProblem(error, "link_expired");
+  const title = isSuccess ? messages.newEmail.done : messages.newEmail.title;
+  return (
+    <AuthCard
+      title={isExpired ? messages.linkExpired : title}
+      footer={<AuthLink to="/sign-in">{messages.backToSignIn}</AuthLink>}
+    >
+      {isExpired && <Text role="alert">{messages.newEmail.expiredText}</Text>}
+      {!isExpired && error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+      {!error && !isSuccess && token !== "" && <Loading lines={2} />}
+      {isSuccess && <Text role="status">{messages.newEmail.doneText}</Text>}
+    </AuthCard>
+  );
+}
+
+function NewAccount({ token }: { token: string }) {
   const confirmation = useQuery(confirmationQuery(token));
   const { error, data } = confirmation;
 
@@ -43,19 +67,34 @@ export function Page() {
 }
 
 /** A token works once, so it must be sent once: no refetch on mount, focus or reconnect. */
+const ONCE = {
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: Number.POSITIVE_INFINITY,
+  retryOnMount: false,
+  refetchOnWindowFocus: false,
+  refetchOnReconnect: false,
+};
+
 const confirmationQuery = (token: string) =>
   queryOptions({
+    ...ONCE,
     queryKey: ["confirm-email", token],
     enabled: token !== "",
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: Number.POSITIVE_INFINITY,
-    retryOnMount: false,
-    refetchOnWindowFocus: false,
-    refetchOnReconnect: false,
     async queryFn() {
       const signedIn = await service.auth.confirmEmail(token);
       storeSession(signedIn);
       return signedIn;
+    },
+  });
+
+const newEmailQuery = (token: string) =>
+  queryOptions({
+    ...ONCE,
+    queryKey: ["confirm-new-email", token],
+    enabled: token !== "",
+    async queryFn() {
+      await service.auth.confirmNewEmail(token);
+      return true;
     },
   });
 

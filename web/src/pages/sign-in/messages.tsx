@@ -106,4 +106,31 @@ export const messages = {
     expiredText: "A link works once, within 30 minutes. It may have been used, or replaced by a newer one.",
     newLink: "Request new link",
   },
+
+  invitation: {
+    title: "Choose a password",
+    intro: "An account was opened for you. Choose a password to activate it.",
+    submit: "Activate account",
+    done: "Account activated",
+    doneText: "Sign in with your email and your new password.",
+    expiredText:
+      "An invitation works once, within 7 days. If you used it before, sign in; otherwise ask your administrator for a new one.",
+    signIn: "Sign in",
+  },
+
+  newEmail: {
+    title: "Confirming your new email",
+    done: "Email changed",
+    doneText: "Sign in with your new email from now on.",
+    expiredText:
+      "The link works once, within 24 hours. If you opened it before, your email is changed; otherwise ask your administrator for a new one.",
+  },
+
+  suspended: {
+    title: "Account suspended",
+    text: "This account is suspended.",
+    help: "Jobs are paused and nothing is deleted. Ask your administrator to have the account resumed.",
+    check: "Check again",
+    signOut: "Sign out",
+  },
 };

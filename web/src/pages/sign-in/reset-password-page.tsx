@@ -1,4 +1,4 @@
-/** Sets a new password with the token of the reset link. */
+/** Sets a password with the token of a reset link or an invitation. */
 
 import { Button, Checkbox, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
@@ -14,7 +14,9 @@ import { messages } from "./messages.tsx";
 import { NewPasswordInput, newPasswordProblem } from "./new-password-input.tsx";
 
 export function Page() {
-  const { token = "" } = useSearch({ strict: false });
+  const { token = "", invitation } = useSearch({ strict: false });
+  const isInvited = invitation !== undefined;
+  const texts = isInvited ? messages.invitation : messages.reset;
   const [password, setPassword] = useState("");
   const [revokeKeys, setRevokeKeys] = useState(false);
   const [removePasskeys, setRemovePasskeys] = useState(false);
@@ -26,8 +28,9 @@ export function Page() {
     onSuccess: () => queries.setQueryData(sessionQuery.queryKey, null),
   });
 
-  if (token === "" || isProblem(choose.error, "link_expired")) return <LinkExpired />;
-  if (choose.isSuccess) return <PasswordChanged />;
+  if (token === "" || isProblem(choose.error, "link_expired"))
+    return isInvited ? <InvitationExpired /> : <LinkExpired />;
+  if (choose.isSuccess) return <PasswordChanged texts={texts} />;
 
   const submit = () => {
     setIsSubmitted(true);
@@ -35,13 +38,8 @@ export function Page() {
   };
   const rejected = fieldProblems(choose.error).new_password;
   return (
-    <AuthCard title={messages.reset.title} intro={messages.reset.intro}>
-      <AuthForm
-        submitLabel={messages.reset.submit}
-        isBusy={choose.isPending}
-        error={choose.error}
-        onSubmit={submit}
-      >
+    <AuthCard title={texts.title} intro={texts.intro}>
+      <AuthForm submitLabel={texts.submit} isBusy={choose.isPending} error={choose.error} onSubmit={submit}>
         <NewPasswordInput
           label={messages.newPassword}
           required
@@ -51,28 +49,43 @@ export function Page() {
           error={rejected ?? (isSubmitted ? newPasswordProblem(password) : undefined)}
           autoFocus
         />
-        <Checkbox
-          label={messages.revokeKeys}
-          checked={revokeKeys}
-          onChange={({ currentTarget }) => setRevokeKeys(currentTarget.checked)}
-        />
-        <Checkbox
-          label={messages.removePasskeys}
-          checked={removePasskeys}
-          onChange={({ currentTarget }) => setRemovePasskeys(currentTarget.checked)}
-        />
+        {!isInvited && (
+          <>
+            <Checkbox
+              label={messages.revokeKeys}
+              checked={revokeKeys}
+              onChange={({ currentTarget }) => setRevokeKeys(currentTarget.checked)}
+            />
+            <Checkbox
+              label={messages.removePasskeys}
+              checked={removePasskeys}
+              onChange={({ currentTarget }) => setRemovePasskeys(currentTarget.checked)}
+            />
+          </>
+        )}
       </AuthForm>
     </AuthCard>
   );
 }
 
-function PasswordChanged() {
+function PasswordChanged({ texts }: { texts: { done: string; doneText: string; signIn: string } }) {
   return (
-    <AuthCard title={messages.reset.done}>
-      <Text role="status">{messages.reset.doneText}</Text>
+    <AuthCard title={texts.done}>
+      <Text role="status">{texts.doneText}</Text>
       <Button component={Link} to="/sign-in" fullWidth>
-        {messages.reset.signIn}
+        {texts.signIn}
       </Button>
+    </AuthCard>
+  );
+}
+
+function InvitationExpired() {
+  return (
+    <AuthCard
+      title={messages.linkExpired}
+      footer={<AuthLink to="/sign-in">{messages.backToSignIn}</AuthLink>}
+    >
+      <Text role="alert">{messages.invitation.expiredText}</Text>
     </AuthCard>
   );
 }

@@ -38,7 +38,7 @@ export function Page() {
   const { checks, pendingEmail, failure, check } = useChecks();
   const shown = checks.find(({ result }) => result.email === email);
   const isBusy = pendingEmail !== undefined;
-  const failed = failure?.email === email ? failure.error : undefined;
+  const failed = failure && failure.email === email ? failure.error : undefined;
   const { email: fieldProblem } = fieldProblems(failed);
 
   const ask = (address: string) => {

@@ -7,7 +7,7 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import multipart, { type Multipart, type MultipartFile } from "@fastify/multipart";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { Refusal, wrongValue } from "../../base/refusal.ts";
+import { Refusal, wrongValue } from "../base/refusal.ts";
 
 export type UploadedFile = {
   /** From the client; untrusted. */

@@ -1,0 +1,111 @@
+/**
+ * Everything an account has, as a ZIP file of JSON and CSV: the account, its keys without their secrets, its webhook
+ * endpoints without theirs, its jobs with their results, its ledger and its usage. Written while it is read.
+ */
+import type { LedgerEntry, OperatorAccount, UsageDay } from "@mailvet/contract";
+import { csvLine } from "@mailvet/engine/list-file";
+import type { Owner } from "../base/caller.ts";
+import { Refusal } from "../base/refusal.ts";
+import type { Ledger } from "../credits/ledger.ts";
+import type { UsageFilter } from "../credits/usage.ts";
+import { type DownloadDeps, jobDownload } from "../downloads/job-download.ts";
+import { zipArchive } from "../downloads/zip-archive.ts";
+import { allJobsOf, type JobWithMode } from "../jobs/job-list.ts";
+import { type ApiKeys, presentKey } from "../keys/api-keys.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
+
+export type AccountExportDeps = DownloadDeps & {
+  apiKeys: Pick<ApiKeys, "list">;
+  webhooks: Pick<Webhooks, "list">;
+  ledger: Pick<Ledger, "page">;
+  usageOf(accountId: string, wanted: UsageFilter): Promise<UsageDay[]>;
+};
+
+export type ExportAccount = (account: OperatorAccount) => Promise<AsyncIterable<Buffer>>;
+
+const ENTRIES_AT_ONCE = 500;
+const ALL_DAYS = { from: "1970-01-01", to: "9999-12-31", keyId: undefined };
+
+export function createExportAccount(deps: AccountExportDeps): ExportAccount {
+  return async (account) => {
+    const accountId = account.id;
+    const [keys, live, test, usage, jobs] = await Promise.all([
+      deps.apiKeys.list(accountId),
+      deps.webhooks.list({ accountId, isTest: false }),
+      deps.webhooks.list({ accountId, isTest: true }),
+      deps.usageOf(accountId, ALL_DAYS),
+      allJobsOf(deps.database, accountId),
+    ]);
+    return zipArchive([
+      { name: "account.json", content: json(account) },
+      { name: "keys.json", content: json(keys.map(presentKey)) },
+      { name: "webhooks.json", content: json([...live, ...test]) },
+      {
+        name: "usage.csv",
+        content: Buffer.from(header(USAGE) + usage.map((day) => csvOf(day, USAGE)).join("")),
+      },
+      { name: "ledger.csv", content: ledgerCsv(deps.ledger, accountId) },
+      { name: "jobs.json", content: json(jobs.map(({ job }) => job)) },
+      ...jobs
+        .filter(({ job }) => job.results_url !== null)
+        .map(({ job, isTest }) => ({
+          name: `results/${job.id}.csv`,
+          content: resultsCsv(deps, { accountId, isTest }, { job, isTest }),
+        })),
+    ]);
+  };
+}
+
+const USAGE = ["date", "key_id", "valid", "invalid", "risky", "unknown", "credits_used"] as const;
+const LEDGER = [
+  "id",
+  "kind",
+  "amount",
+  "reserved_change",
+  "balance_after",
+  "reference",
+  "reference_kind",
+  "created_at",
+] as const;
+
+function json(document: unknown): Buffer {
+  return Buffer.from(`${JSON.stringify(document, undefined, 2)}\n`);
+}
+
+const header = (columns: readonly string[]) => csvLine([...columns], ",");
+
+function csvOf<Column extends string>(
+  row: Readonly<Record<Column, string | number | null>>,
+  columns: readonly Column[],
+): string {
+  return csvLine(
+    columns.map((column) => String(row[column] ?? "")),
+    ",",
+  );
+}
+
+/** Newest first. Entries that are added meanwhile shift the pages, so each continues below the last number. */
+async function* ledgerCsv(ledger: AccountExportDeps["ledger"], accountId: string): AsyncGenerator<string> {
+  yield header(LEDGER);
+  let below = Number.POSITIVE_INFINITY;
+  let entries: LedgerEntry[];
+  for (let skip = 0; ; skip += entries.length) {
+    ({ entries } = await ledger.page(accountId, { skip, limit: ENTRIES_AT_ONCE }));
+    if (entries.length === 0) return;
+    for (const entry of entries) if (Number(entry.id) < below) yield csvOf(entry, LEDGER);
+    below = Number(entries.at(-1)!.id);
+  }
+}
+
+/** Empty if the job was deleted, or its results have expired, since the export began. */
+async function* resultsCsv(
+  deps: DownloadDeps,
+  owner: Owner,
+  { job }: JobWithMode,
+): AsyncGenerator<string | Buffer> {
+  const download = await jobDownload(deps, owner, job.id, { format: "csv" }).catch((error: unknown) => {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  });
+  if (download) yield* download.content;
+}

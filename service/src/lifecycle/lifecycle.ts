@@ -1,0 +1,136 @@
+/**
+ * Suspends, resumes and erases accounts: what happens to all that belongs to one.
+ *
+ * Each begins with the account's row, which refuses or admits its keys and sessions within a second in every process. The
+ * rest follows in short transactions; what an exit of the process leaves undone is completed by `reconcile`.
+ */
+import type { Accounts } from "../accounts/accounts.ts";
+import type { Sessions } from "../accounts/sessions.ts";
+import { type Actor, auditOnCommit, type NewAuditEntry, recordAudit } from "../audit/audit-writer.ts";
+import { Refusal, wrongValue } from "../base/refusal.ts";
+import { type BeforeCommit, type Database, DEADLOCK, sqlStateOf } from "../db/database.ts";
+import type { JobActions } from "../jobs/job-actions.ts";
+import type { Tasks } from "../queue/tasks.ts";
+import type { Uploads } from "../uploads/uploads.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
+
+export type LifecycleDeps = {
+  database: Pick<Database, "orm">;
+  accounts: Accounts;
+  sessions: Pick<Sessions, "endAll">;
+  jobs: Pick<JobActions, "suspendAll" | "resumeAll" | "eraseAll" | "reconcileSuspensions">;
+  uploads: Pick<Uploads, "eraseAll">;
+  webhooks: Pick<Webhooks, "releaseHeld">;
+  tasks: Pick<Tasks, "pause" | "resume" | "closeAccount">;
+};
+
+/** All refuse with account_not_found. Operators cannot suspend or erase their own account. */
+export type Lifecycle = {
+  /**
+   * Keys, sessions and sign-in are refused, active jobs paused, webhook deliveries held. Repeating it changes the reason.
+   * Refuses with operator_protected.
+   */
+  suspend(by: Actor, accountId: string, reason: string): Promise<void>;
+  /** Jobs that the suspension paused continue, and held deliveries are sent. */
+  resume(by: Actor, accountId: string): Promise<void>;
+  endSessions(by: Actor, accountId: string): Promise<void>;
+  /** Deletes every row and blob of the account. `email` confirms which one. Refuses with operator_protected. */
+  erase(by: Actor, accountId: string, confirmation: { email: string; reason: string }): Promise<void>;
+  /** The same by the owner. */
+  close(by: Actor, accountId: string): Promise<void>;
+  /** Completes what was interrupted. */
+  reconcile(): Promise<void>;
+};
+
+const MAX_TRIES = 5;
+
+export function createLifecycle(deps: LifecycleDeps): Lifecycle {
+  const { accounts, sessions, jobs, uploads, webhooks, tasks } = deps;
+  const { orm } = deps.database;
+
+  /** Group of the account's rechecks (queue/schema.ts). */
+  const recheckGroup = (accountId: string) => accountId;
+
+  /** May be repeated after a failure. */
+  const eraseOnce = async (accountId: string) => {
+    await orm.transaction((tx) => sessions.endAll(tx, accountId));
+    await jobs.eraseAll(accountId);
+    await uploads.eraseAll(accountId);
+    await orm.transaction((tx) => tasks.closeAccount(tx, accountId));
+    await accounts.remove(accountId);
+    // A task that was being saved meanwhile may have added another one.
+    await orm.transaction((tx) => tasks.closeAccount(tx, accountId));
+  };
+
+  /** What is still being saved for the account may be locked in another order. */
+  const eraseRest = async (accountId: string) => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await eraseOnce(accountId);
+      } catch (error) {
+        if (tries === MAX_TRIES || sqlStateOf(error) !== DEADLOCK) throw error;
+      }
+    }
+  };
+
+  const record = (by: Actor, entry: NewAuditEntry): BeforeCommit<void> => auditOnCommit(by, () => entry);
+
+  const erase = async (by: Actor, entry: NewAuditEntry & { accountId: string }) => {
+    const { accountId } = entry;
+    const { email } = await accounts.find(accountId);
+    await accounts.markErasing(accountId, record(by, entry));
+    await eraseRest(accountId);
+    accounts.tellOwner(email, { kind: "erased" });
+  };
+
+  return {
+    async suspend(by, accountId, reason) {
+      refuseSelf(by, accountId);
+      const { email } = await accounts.find(accountId);
+      const entry = { action: "account.suspended", accountId, details: { reason } } as const;
+      await accounts.markSuspended(accountId, reason, record(by, entry));
+      await jobs.suspendAll(accountId);
+      await tasks.pause(orm, recheckGroup(accountId));
+      accounts.tellOwner(email, { kind: "suspended", reason });
+    },
+
+    async resume(by, accountId) {
+      const { email, suspendedAt } = await accounts.find(accountId);
+      if (!suspendedAt) return;
+      await accounts.markResumed(accountId, record(by, { action: "account.resumed", accountId }));
+      await jobs.resumeAll(accountId);
+      await orm.transaction((tx) => tasks.resume(tx, recheckGroup(accountId)));
+      await webhooks.releaseHeld(accountId);
+      accounts.tellOwner(email, { kind: "resumed" });
+    },
+
+    async endSessions(by, accountId) {
+      await accounts.find(accountId);
+      await orm.transaction(async (tx) => {
+        await sessions.endAll(tx, accountId);
+        await recordAudit(tx, by, { action: "sessions.ended", accountId });
+      });
+    },
+
+    async erase(by, accountId, { email, reason }) {
+      refuseSelf(by, accountId);
+      const account = await accounts.find(accountId);
+      if (account.email !== email.trim().toLowerCase())
+        throw wrongValue("/email", "This is not the email of the account.");
+      await erase(by, { action: "account.erasure_requested", accountId, details: { reason } });
+    },
+
+    // The entry is kept, so it does not have the owner's network.
+    close: ({ ip: _, ...by }, accountId) => erase(by, { action: "account.closed", accountId }),
+
+    async reconcile() {
+      await jobs.reconcileSuspensions();
+      for (const accountId of await accounts.listErasing()) await eraseRest(accountId);
+    },
+  };
+}
+
+function refuseSelf(by: Actor, accountId: string): void {
+  if (by.accountId === accountId)
+    throw new Refusal("operator_protected", "You cannot suspend or erase your own account here.");
+}

@@ -1,0 +1,124 @@
+/** The export of an account: a ZIP file with everything it has, and nothing of others. */
+import { inflateRawSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { listsOf } from "./jobs-http-world.ts";
+import { expectProblem } from "./problems.ts";
+import { openService, type TestAccount, type TestService } from "./service.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+test("it has the account, keys without secrets, webhooks, usage, ledger, and jobs with their results", async () => {
+  const ann = await service.openAccount({ credits: 100 });
+  const bob = await service.openAccount();
+  const { body: hook } = await service.ask("/webhooks", {
+    key: ann.key,
+    body: { url: "http://127.0.0.1:9/" },
+  });
+  const { key: testKey } = await ann.makeKey({ mode: "test" });
+  const jobs: string[] = [];
+  for (const key of [ann.key, testKey]) {
+    const lists = listsOf(service, { key });
+    const { id } = await lists.begin(
+      "name,email\nAnn,valid@mailvet.test\nBo,mailbox-not-found@mailvet.test\n",
+    );
+    await lists.ended(id);
+    jobs.push(id);
+  }
+  const bobs = listsOf(service, bob);
+  await bobs.ended((await bobs.begin("email\nbobs-secret@mailvet.test\n")).id);
+
+  const files = unzip(await exported(ann));
+  expect([...files.keys()]).toEqual([
+    "account.json",
+    "keys.json",
+    "webhooks.json",
+    "usage.csv",
+    "ledger.csv",
+    "jobs.json",
+    ...jobs.toReversed().map((id) => `results/${id}.csv`),
+  ]);
+  const json = (name: string) => JSON.parse(files.get(name)!);
+  expect(json("account.json")).toMatchObject({ id: ann.accountId, email: ann.email, state: "active" });
+  expect(json("keys.json")).toMatchObject([{ mode: "test" }, { mode: "live" }]);
+  expect(json("webhooks.json")).toMatchObject([{ id: hook.id }]);
+  expect(json("jobs.json").map(({ id }: { id: string }) => id)).toEqual(jobs.toReversed());
+  expect(files.get("usage.csv")).toMatch(/^date,key_id,valid,.*\r\n\d{4}-\d\d-\d\d,[\w-]+,1,1,0,0,2\r\n$/);
+  const ledger = files.get("ledger.csv")!.trimEnd().split("\r\n");
+  expect(ledger[0]).toMatch(/^id,kind,amount/);
+  expect(ledger.at(-1)).toMatch(/^1,grant,100,/);
+  for (const id of jobs) {
+    const [header, first, second] = files.get(`results/${id}.csv`)!.split("\r\n");
+    expect(header).toMatch(/^name,email,mailvet_status,/);
+    expect([first, second]).toEqual([
+      expect.stringMatching(/^Ann,valid@mailvet.test,valid,/),
+      expect.stringMatching(/^Bo,mailbox-not-found@mailvet.test,invalid,/),
+    ]);
+  }
+  const all = [...files.values()].join("\n");
+  for (const secret of [ann.key, testKey, hook.secret, ann.password, "bobs-secret", bob.accountId, bob.email])
+    expect(all).not.toContain(secret);
+});
+
+test("the operator gets the same file", async () => {
+  const ann = await service.openAccount({ credits: 5 });
+  const cookie = await service.operatorCookie();
+  const response = await fetch(`${service.url}/api/v1/operator/accounts/${ann.accountId}/export`, {
+    headers: { cookie },
+  });
+  expect(response.headers.get("content-type")).toBe("application/zip");
+  expect(response.headers.get("content-disposition")).toContain(
+    `filename*=UTF-8''mailvet-${encodeURIComponent(ann.email)}.zip`,
+  );
+  expect(unzip(Buffer.from(await response.arrayBuffer())).get("account.json")).toContain(ann.email);
+});
+
+test("it needs the password, and its token is good for the owner only", async () => {
+  const [ann, bob] = [await service.openAccount(), await service.openAccount()];
+  const wrong = await service.ask("/account/export", {
+    cookie: ann.cookie,
+    body: { password: "a guess at it" },
+  });
+  await expectProblem(service, wrong, "wrong_credentials");
+  const token = await tokenOf(ann);
+  const byBob = await service.ask(`/account/export?token=${token}`, { cookie: bob.cookie });
+  await expectProblem(service, byBob, "link_expired");
+  await service.database.pool.query("update mail_tokens set expires_at = now() where purpose = 'export'");
+  const late = await service.ask(`/account/export?token=${token}`, { cookie: ann.cookie });
+  await expectProblem(service, late, "link_expired");
+});
+
+async function tokenOf({ cookie, password }: TestAccount): Promise<string> {
+  const { status, body } = await service.ask("/account/export", { cookie, body: { password } });
+  expect(status).toBe(201);
+  return body.token;
+}
+
+async function exported(account: TestAccount): Promise<Buffer> {
+  const path = `/api/v1/account/export?token=${await tokenOf(account)}`;
+  const response = await fetch(`${service.url}${path}`, { headers: { cookie: account.cookie } });
+  expect(response.status).toBe(200);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+/** Texts by name, from the central directory (APPNOTE 4.3.12). */
+function unzip(file: Buffer): Map<string, string> {
+  const end = file.lastIndexOf("PK\u0005\u0006", undefined, "latin1");
+  const files = new Map<string, string>();
+  let at = file.readUInt32LE(end + 16);
+  for (let entries = file.readUInt16LE(end + 10); entries > 0; entries--) {
+    const [size, nameLength, extra, comment] = [20, 28, 30, 32].map((offset) =>
+      offset === 20 ? file.readUInt32LE(at + offset) : file.readUInt16LE(at + offset),
+    ) as [number, number, number, number];
+    const name = file.toString("utf8", at + 46, at + 46 + nameLength);
+    const local = file.readUInt32LE(at + 42);
+    const start = local + 30 + file.readUInt16LE(local + 26) + file.readUInt16LE(local + 28);
+    const content = file.subarray(start, start + size);
+    files.set(name, (file.readUInt16LE(at + 10) === 8 ? inflateRawSync(content) : content).toString());
+    at += 46 + nameLength + extra + comment;
+  }
+  return files;
+}

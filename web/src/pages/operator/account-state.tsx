@@ -1,0 +1,30 @@
+/** State of an account as a badge, and as options of the filter. */
+
+import type { AccountState } from "@mailvet/contract";
+import { Badge } from "@mantine/core";
+import { messages } from "./messages.tsx";
+
+const COLORS: Readonly<Record<AccountState, string>> = {
+  active: "teal",
+  invited: "cyan",
+  unconfirmed: "gray",
+  suspended: "red",
+  erasing: "red",
+};
+
+export function AccountStateBadge({ state }: { state: AccountState }) {
+  return (
+    <Badge size="sm" color={COLORS[state]} miw="max-content">
+      {messages.states[state]}
+    </Badge>
+  );
+}
+
+export const STATE_OPTIONS = (Object.keys(COLORS) as AccountState[]).map((value) => ({
+  value,
+  label: messages.states[value],
+}));
+
+export function isAccountState(text: string | undefined): text is AccountState {
+  return text !== undefined && Object.hasOwn(COLORS, text);
+}

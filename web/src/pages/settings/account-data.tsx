@@ -1,0 +1,113 @@
+/** Export and closing of the account. Both ask for the password again, and for a code where sign-in does. */
+
+import { Button, Divider, Group, Modal, Stack, Text, Title } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useFocusReturn } from "../../components/focus-return.ts";
+import { Section } from "../../components/section.tsx";
+import { queries, service, sessionQuery } from "../../queries.ts";
+import { messages } from "./messages.tsx";
+import { PasswordField } from "./password-field.tsx";
+import { CodeField, ProofForm, twoFactorQuery } from "./two-factor.tsx";
+
+const texts = messages.data;
+
+export function AccountData() {
+  const [isClosing, setIsClosing] = useState(false);
+  return (
+    <Section title={texts.title} intro={texts.intro}>
+      <Export />
+      <Divider />
+      <div>
+        <Title order={3} size="h5">
+          {texts.close}
+        </Title>
+        <Text size="sm" c="dimmed">
+          {texts.closeText}
+        </Text>
+      </div>
+      <Group>
+        <Button variant="default" color="red" onClick={() => setIsClosing(true)}>
+          {texts.close}
+        </Button>
+      </Group>
+      {isClosing && <CloseDialog onClose={() => setIsClosing(false)} />}
+    </Section>
+  );
+}
+
+/** The password and, where it is enabled, the code of two-factor sign-in. */
+function useProof() {
+  const { data: twoFactor } = useQuery(twoFactorQuery);
+  const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  const fieldsFor = (error: unknown) => (
+    <>
+      <PasswordField value={password} onChange={setPassword} error={error} />
+      {twoFactor?.enabled && <CodeField value={code} onChange={setCode} error={error} />}
+    </>
+  );
+  const clear = () => {
+    setPassword("");
+    setCode("");
+  };
+  return { proof: { password, ...(code && { code }) }, fieldsFor, clear };
+}
+
+function Export() {
+  const { proof, fieldsFor, clear } = useProof();
+  const begin = useMutation({
+    mutationFn: () => service.auth.beginExport(proof),
+    onSuccess({ token }) {
+      clear();
+      window.location.assign(`/api/v1/account/export?token=${encodeURIComponent(token)}`);
+    },
+  });
+  return (
+    <ProofForm
+      submitLabel={texts.export}
+      error={begin.error}
+      isBusy={begin.isPending}
+      onSubmit={begin.mutate}
+    >
+      {fieldsFor(begin.error)}
+      {begin.isSuccess && (
+        <Text size="sm" role="status">
+          {texts.exportStarted}
+        </Text>
+      )}
+    </ProofForm>
+  );
+}
+
+function CloseDialog({ onClose }: { onClose: () => void }) {
+  useFocusReturn();
+  const navigate = useNavigate();
+  const { proof, fieldsFor } = useProof();
+  const close = useMutation({
+    mutationFn: () => service.auth.closeAccount(proof),
+    async onSuccess() {
+      sessionStorage.clear();
+      queries.clear();
+      queries.setQueryData(sessionQuery.queryKey, null);
+      await navigate({ to: "/sign-in" });
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={texts.closeTitle} centered>
+      <Stack>
+        <Text size="sm">{texts.closeWarning}</Text>
+        <ProofForm
+          submitLabel={texts.closeConfirm}
+          color="red"
+          error={close.error}
+          isBusy={close.isPending}
+          onSubmit={close.mutate}
+        >
+          {fieldsFor(close.error)}
+        </ProofForm>
+      </Stack>
+    </Modal>
+  );
+}
