@@ -40,6 +40,20 @@ export const Account = Type.Object({
 });
 export type Account = Static<typeof Account>;
 
+export const NotificationSettings = Type.Object({
+  job_emails: Type.Boolean({
+    description: "Whether an email is sent when a job is completed or has failed.",
+  }),
+  low_credits_threshold: Nullable(
+    Type.Integer({ minimum: 1, maximum: 1_000_000_000 }),
+    "An email is sent when the balance falls below this; null: none.",
+  ),
+});
+export type NotificationSettings = Static<typeof NotificationSettings>;
+
+export const NotificationChanges = Type.Partial(NotificationSettings, { additionalProperties: false });
+export type NotificationChanges = Static<typeof NotificationChanges>;
+
 export const KEY_SCOPES = ["validate", "bulk", "read"] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
@@ -109,8 +123,58 @@ export const Credits = Type.Object({
 });
 export type Credits = Static<typeof Credits>;
 
-export const CreditsQuery = Type.Object({ ...Paging }, { additionalProperties: false });
+export const CreditsQuery = Type.Object(
+  {
+    ...Paging,
+    reference: Type.Optional(
+      Type.String({ maxLength: 200, description: "Only entries with this reference, such as a job." }),
+    ),
+    date: Type.Optional(Day("Only entries of this day in UTC.")),
+  },
+  { additionalProperties: false },
+);
 export type CreditsQuery = Static<typeof CreditsQuery>;
+
+/** `job`: all entries of a job. `checks`: single and bulk requests of a day and key. `grant`: one entry. */
+export const STATEMENT_KINDS = ["job", "checks", "grant"] as const;
+export type StatementKind = (typeof STATEMENT_KINDS)[number];
+
+export const TABLE_FORMATS = ["json", "csv"] as const;
+
+const TableFormat = Type.Optional(OneOf(TABLE_FORMATS, { description: "Default: json." }));
+
+export const StatementLine = Type.Object({
+  kind: OneOf(STATEMENT_KINDS),
+  date: Day("Day in UTC; of a job, that of its last entry."),
+  key_id: Nullable(Uuid("API key of the requests; null for the web app, and for other lines.")),
+  reference: Nullable(Type.String(), "The job, or the note of a grant; null for requests."),
+  entries: Count("Ledger entries in this line."),
+  charged: Count("Credits charged."),
+  refunded: Count("Of these, refunded."),
+  granted: Type.Integer({ description: "Credits granted; negative when deducted." }),
+  reserved: Count("Still reserved."),
+  last_at: Moment("Time of the last entry."),
+});
+export type StatementLine = Static<typeof StatementLine>;
+
+export const Statement = Type.Object({
+  from: Day("First day."),
+  to: Day("Last day."),
+  lines: Type.Array(StatementLine, { description: "Newest first." }),
+});
+export type Statement = Static<typeof Statement>;
+
+export const StatementQuery = Type.Object(
+  {
+    ...Paging,
+    from: Type.Optional(Day("First day. Default: 29 days before the last one.")),
+    to: Type.Optional(Day("Last day. Default: today.")),
+    kind: Type.Optional(OneOf(STATEMENT_KINDS, { description: "Only lines of this kind." })),
+    format: TableFormat,
+  },
+  { additionalProperties: false },
+);
+export type StatementQuery = Static<typeof StatementQuery>;
 
 export const UsageDay = Type.Object({
   date: Day("Day in UTC."),
@@ -130,6 +194,7 @@ export const UsageQuery = Type.Object(
     from: Type.Optional(Day("First day. Default: 29 days before the last one.")),
     to: Type.Optional(Day("Last day. Default: today.")),
     key_id: Type.Optional(Uuid("Only usage of this key.")),
+    format: TableFormat,
   },
   { additionalProperties: false },
 );

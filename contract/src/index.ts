@@ -7,6 +7,7 @@ export * from "./domains.ts";
 export * from "./feedback.ts";
 export * from "./headers.ts";
 export * from "./jobs.ts";
+export * from "./lists.ts";
 export * from "./operator.ts";
 export * from "./operator-keys.ts";
 export * from "./operator-scopes.ts";

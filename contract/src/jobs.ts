@@ -3,6 +3,7 @@ import { type Static, Type } from "typebox";
 import { KEY_MODES } from "./accounts.ts";
 import { Problem } from "./problems.ts";
 import { Count, Moment, Nullable, OneOf, Paging, Sandbox, Uuid } from "./shape.ts";
+import { RecommendationField } from "./validation.ts";
 import {
   ALL_SUB_STATUSES,
   CSV_DIALECTS,
@@ -12,6 +13,7 @@ import {
   RESULT_COLUMNS,
   RESULT_SORTS,
   RESULT_STATUSES,
+  STATUSES,
 } from "./words.ts";
 
 export const UploadPreview = Type.Object({
@@ -87,6 +89,25 @@ export const ConfirmRequest = Type.Object(
 );
 export type ConfirmRequest = Static<typeof ConfirmRequest>;
 
+const EstimatedCounts = {
+  valid: Count("Known to be valid, from a recent check."),
+  invalid: Count("Invalid."),
+  risky: Count("Risky."),
+  undecided: Count("Only the mail server can tell: the job asks it."),
+};
+
+export const UploadEstimate = Type.Object({
+  upload_id: Uuid("From the preview."),
+  email_column: Type.String(),
+  sampled: Count("Emails of random rows that were checked, up to DNS."),
+  ...EstimatedCounts,
+  expected: Nullable(
+    Type.Object(EstimatedCounts),
+    "The same for the whole list; null while its unique emails are not counted.",
+  ),
+  credits: Nullable(Count("What the job costs: one credit per unique email.")),
+});
+export type UploadEstimate = Static<typeof UploadEstimate>;
 const JobOptions = {
   metadata: Type.Optional(
     Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 1000 }), {
@@ -168,6 +189,7 @@ export const Job = Type.Object({
   phase: OneOf(JOB_PHASES, { description: '"retrying" when only greylisted rows are left.' }),
   filename: Type.String(),
   email_column: Type.String(),
+  attempt: Type.Integer({ minimum: 1, description: "1, and one more for each recheck." }),
   more_email_columns: Type.Optional(Type.Array(Type.String())),
   metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
   level: Type.Optional(OneOf(LEVELS, { description: "Of a job that does not go up to `smtp`." })),
@@ -203,7 +225,10 @@ export const Job = Type.Object({
   unknown_count: Count("Unknown so far."),
   sub_status_counts: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
   credits_reserved: Count("Credits still reserved."),
-  credits_used: Count("Credits spent."),
+  credits_used: Count("Credits spent: one per unique email with a verdict."),
+  credits_refunded: Count(
+    "Of these, credits that were returned at the end, for results that are our own fault.",
+  ),
   error: Nullable(Problem),
   results_url: Nullable(
     Type.String({ description: "After the end. Results so far have the same URL while the job runs." }),
@@ -255,6 +280,22 @@ const ResultFilterFields = {
 export const ResultFilter = Type.Object(ResultFilterFields);
 export type ResultFilter = Static<typeof ResultFilter>;
 
+export const RECHECK_CHOICES = ["unknown", "risky", "all", "filter"] as const;
+
+export const RecheckRequest = Type.Object(
+  {
+    which: OneOf(RECHECK_CHOICES, { description: "Results to ask again for." }),
+    filter: Type.Optional(
+      Type.Object(ResultFilterFields, {
+        additionalProperties: false,
+        description: "With `which: filter`: all of these must apply, as for the results.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type RecheckRequest = Static<typeof RecheckRequest>;
+
 /** What results and downloads have in common. */
 const ResultSelection = {
   ...ResultFilterFields,
@@ -295,6 +336,7 @@ export const JobResult = Type.Object({
   confidence: Nullable(Type.Number({ minimum: 0, maximum: 1 })),
   is_valid: Nullable(Type.Boolean()),
   safe_to_send: Nullable(Type.Boolean()),
+  recommendation: Nullable(RecommendationField),
   score: Nullable(Type.Integer({ minimum: 0, maximum: 100 })),
   suggestion: Nullable(Type.String()),
   reason: Nullable(Type.String({ description: "The verdict in one sentence." })),
@@ -305,6 +347,8 @@ export const JobResult = Type.Object({
   ai_reasons: Type.Array(Type.String(), { description: "What the score of the mailbox name is based on." }),
   checked_at: Nullable(Moment("When the address was checked.")),
   is_duplicate: Type.Boolean(),
+  previous_status: Nullable(OneOf(STATUSES), "Before the last recheck of this row; null without one."),
+  previous_sub_status: Nullable(OneOf(ALL_SUB_STATUSES)),
   sandbox: Sandbox,
 });
 export type JobResult = Static<typeof JobResult>;

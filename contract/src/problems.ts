@@ -30,6 +30,7 @@ export const PROBLEMS = {
   session_not_found: [404, "Session not found"],
   passkey_not_found: [404, "Passkey not found"],
   account_not_found: [404, "Account not found"],
+  list_not_found: [404, "List not found"],
   webhook_not_found: [404, "Webhook endpoint not found"],
   delivery_not_found: [404, "Delivery not found"],
   dead_letter_not_found: [404, "Dead letter not found"],

@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { PLANS } from "./plans.ts";
 import { Count, Nullable, OneOf } from "./shape.ts";
-import { ALL_SUB_STATUSES, STATUSES } from "./verdict.ts";
+import { ALL_SUB_STATUSES, RECOMMENDATIONS, STATUSES } from "./verdict.ts";
 import { LEVELS } from "./words.ts";
 
 export const MAX_BULK_EMAILS = 1000;
@@ -53,7 +53,14 @@ export type ValidationRequest = Static<typeof ValidationRequest>;
 const Confidence = Type.Number({
   minimum: 0,
   maximum: 1,
-  description: "Confidence that `status` is correct.",
+  description:
+    "Confidence that `status` is correct. For `unknown` it says little: nothing was decided, see `recommendation`.",
+});
+
+export const RecommendationField = OneOf(RECOMMENDATIONS, {
+  description:
+    "What to do with the address: `send`, `caution` (it may be delivered, but there is a reason against it), " +
+    "`do_not_send`, or `retry` (nothing is decided yet; ask again later). One for each verdict.",
 });
 
 export const ValidationDetails = Type.Object({
@@ -105,6 +112,7 @@ export const ValidationResult = Type.Object({
       "Whether sending is recommended: the address is valid, and no complaint was reported for it.",
   }),
   is_valid: Type.Boolean({ description: "Whether there is positive evidence that this mailbox exists." }),
+  recommendation: RecommendationField,
   reason: Type.String({ description: "Explanation of the verdict in one sentence." }),
   suggestion: Nullable(Type.String(), "Probable intended address."),
   score: Type.Integer({
@@ -174,6 +182,7 @@ export const BulkItem = Type.Object({
   status: OneOf(STATUSES),
   is_valid: Type.Boolean(),
   safe_to_send: Type.Boolean(),
+  recommendation: RecommendationField,
   confidence: Confidence,
   sub_status: OneOf(ALL_SUB_STATUSES),
   score: Type.Integer({ minimum: 0, maximum: 100 }),
@@ -182,7 +191,10 @@ export const BulkItem = Type.Object({
 });
 export type BulkItem = Static<typeof BulkItem>;
 
-/** total = valid + invalid + risky + unknown + duplicate; credits_used = total − duplicate. */
+/**
+ * total = valid + invalid + risky + unknown + duplicate; credits_used = total − duplicate, except that sandbox addresses are
+ * free in the web app.
+ */
 export const BulkSummary = Type.Object({
   total: Count("Emails submitted."),
   valid_count: Count("Unique emails that are valid."),
@@ -191,6 +203,9 @@ export const BulkSummary = Type.Object({
   unknown_count: Count("Unique emails with an unknown result."),
   duplicate_count: Count("Duplicates of an earlier email; free."),
   credits_used: Count("One per unique email."),
+  credits_refunded: Count(
+    "Credits returned for results that are the fault of the service, such as `internal_error`.",
+  ),
   results: Type.Array(BulkItem, { description: "One item per unique email, in order of first appearance." }),
 });
 export type BulkSummary = Static<typeof BulkSummary>;

@@ -58,3 +58,51 @@ export const ALL_SUB_STATUSES: readonly SubStatus[] = STATUSES.flatMap((status) 
 export const STATUS_OF = Object.fromEntries(
   STATUSES.flatMap((status) => SUB_STATUSES[status].map((subStatus) => [subStatus, status])),
 ) as Record<SubStatus, Status>;
+
+/** What to do with an address. `retry`: nothing is decided yet, and asking again later may decide it. */
+export const RECOMMENDATIONS = ["send", "caution", "do_not_send", "retry"] as const;
+export type Recommendation = (typeof RECOMMENDATIONS)[number];
+
+/** One recommendation for each verdict. */
+const RECOMMENDATION_OF: Record<SubStatus, Recommendation> = {
+  "": "send",
+  privacy_relay: "send",
+
+  syntax_error: "do_not_send",
+  provider_syntax: "do_not_send",
+  reserved_domain: "do_not_send",
+  domain_not_found: "do_not_send",
+  no_mail_server: "do_not_send",
+  null_mx: "do_not_send",
+  unroutable_mail_server: "do_not_send",
+  mailbox_not_found: "do_not_send",
+  mailbox_disabled: "do_not_send",
+  domain_not_accepted: "do_not_send",
+  smtputf8_unsupported: "do_not_send",
+
+  disposable: "do_not_send",
+  catch_all: "caution",
+  role_based: "caution",
+  mailbox_full: "retry",
+  restricted: "do_not_send",
+  possible_typo: "caution",
+  low_quality: "caution",
+
+  greylisted: "retry",
+  rate_limited: "retry",
+  probe_blocked: "caution", // no later check gets through either; a message may
+  temporary_error: "retry",
+  smtp_unreachable: "retry",
+  smtp_timeout: "retry",
+  smtp_protocol_error: "retry",
+  egress_blocked: "retry",
+  smtp_skipped: "retry",
+  dns_error: "retry",
+  internal_error: "retry",
+};
+
+/** A valid address that is not safe to send to has complained before. A sub-status of a newer service is unknown here. */
+export function recommendationOf(verdict: { sub_status: string; safe_to_send: boolean }): Recommendation {
+  const recommended = RECOMMENDATION_OF[verdict.sub_status as SubStatus] ?? "caution";
+  return recommended === "send" && !verdict.safe_to_send ? "do_not_send" : recommended;
+}

@@ -9,6 +9,7 @@ export const WEBHOOK_EVENTS = [
   "job.paused",
   "validation.completed",
   "credits.low",
+  "list.changed",
   "api_key.created",
   "api_key.revoked",
   "webhook.test",

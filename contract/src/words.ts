@@ -50,6 +50,7 @@ export const RESULT_COLUMNS = [
   "flags",
   "mx_host",
   "ai_reasons",
+  "recommendation",
 ] as const;
 export type ResultColumn = (typeof RESULT_COLUMNS)[number];
 

@@ -1,5 +1,6 @@
 /** Converts evidence and verdict to the contract's `ValidationResult`, as returned by API and CLI. */
 import type { ValidationResult } from "@mailvet/contract";
+import { recommendationOf } from "@mailvet/contract/words";
 import { type Calibration, scoreWithCalibration } from "./calibration.ts";
 import type { Evidence } from "./evidence.ts";
 import { flagsOf } from "./flags.ts";
@@ -47,6 +48,7 @@ export function reportOf(
     confidence: verdict.confidence,
     safe_to_send: verdict.safeToSend,
     is_valid: verdict.isValid,
+    recommendation: recommendationOf({ sub_status: verdict.subStatus, safe_to_send: verdict.safeToSend }),
     reason: reasonOf(evidence, verdict),
     suggestion: evidence.suggestion?.email ?? suggestedLocalPart(evidence, verdict) ?? null,
     score,

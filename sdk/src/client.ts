@@ -7,6 +7,10 @@ import type {
   Credits,
   DomainReport,
   Level,
+  NotificationChanges,
+  NotificationSettings,
+  Statement,
+  StatementKind,
   Usage,
   ValidationResult,
 } from "@mailvet/contract";
@@ -14,7 +18,7 @@ import { auditMethods, type OwnAuditMethods } from "./audit-methods.ts";
 import { type AuthMethods, authMethods } from "./auth-methods.ts";
 import { type ListOptions, validateList } from "./email-list.ts";
 import { type FeedbackMethods, feedbackMethods } from "./feedback-methods.ts";
-import { type JobMethods, jobMethods } from "./job-methods.ts";
+import { type JobMethods, jobMethods, type ListMethods, listMethods } from "./job-methods.ts";
 import { type KeyMethods, keyMethods } from "./key-methods.ts";
 import { type OperatorMethods, operatorMethods } from "./operator-methods.ts";
 import { type PageQuery, requestsBy } from "./requests.ts";
@@ -35,6 +39,16 @@ export type ValidateOptions = {
   level?: Level | undefined;
   /** Maximum age of a cached result; 0 disables the cache. */
   freshSeconds?: number | undefined;
+};
+
+/** Ledger entries of one reference, such as a job, or of one day in UTC. */
+export type LedgerFilter = { reference?: string | undefined; date?: string | undefined };
+
+export type StatementPage = PageQuery & {
+  /** Days in UTC. Default: the last 30. */
+  from?: string | undefined;
+  to?: string | undefined;
+  kind?: StatementKind | undefined;
 };
 
 export type Client = {
@@ -58,10 +72,15 @@ export type Client = {
 
   /** Public information about the installation; needs no authentication. */
   about(options?: CallOptions): Promise<About>;
+  /** What the account is told by email; with a session only. */
+  notifications(options?: CallOptions): Promise<NotificationSettings>;
+  changeNotifications(changes: NotificationChanges): Promise<NotificationSettings>;
+  /** The ledger in lines: one per job, one per day and key for requests, one per grant. */
+  statement(query?: StatementPage, options?: CallOptions): Promise<Statement & { total: number }>;
   /** Plan, credits and limits. */
   account(options?: CallOptions): Promise<Account>;
   /** Balance and a page of the ledger, newest first; `total` counts all entries. */
-  credits(page?: PageQuery, options?: CallOptions): Promise<Credits & { total: number }>;
+  credits(page?: PageQuery & LedgerFilter, options?: CallOptions): Promise<Credits & { total: number }>;
   /** Usage by day and key. Default: the last 30 days. */
   usage(range?: UsagePeriod, options?: CallOptions): Promise<Usage>;
   /** Balance from the last response that contained it. */
@@ -69,6 +88,7 @@ export type Client = {
 
   /** Files: upload, confirm, follow, download. */
   jobs: JobMethods;
+  lists: ListMethods;
   /** Delivery outcomes, which improve the scores. */
   feedback: FeedbackMethods;
   webhooks: WebhookMethods;
@@ -116,8 +136,16 @@ export function createClient(options: ClientOptions): Client {
 
     about: (more) => requests.get("/about", more),
     account: (more) => requests.get("/account", more),
-    async credits({ skip, limit } = {}, more) {
-      const page = { query: { skip, limit } };
+    notifications: (more) => requests.get("/account/notifications", { ...more }),
+    changeNotifications: (changes) => requests.patch("/account/notifications", changes),
+    async statement({ skip, limit, from, to, kind } = {}, more) {
+      const query = { skip, limit, from, to, kind };
+      const path = "/credits/statement";
+      const { body, count } = await call<Statement>({ method: "GET", path, query, ...more });
+      return { ...body, total: count("x-total-count") ?? body.lines.length };
+    },
+    async credits({ skip, limit, reference, date } = {}, more) {
+      const page = { query: { skip, limit, reference, date } };
       const { body, count } = await call<Credits>({ method: "GET", path: "/credits", ...page, ...more });
       return { ...body, total: count("x-total-count") ?? body.ledger.length };
     },
@@ -128,6 +156,7 @@ export function createClient(options: ClientOptions): Client {
     },
 
     jobs: jobMethods(requests, open),
+    lists: listMethods(requests),
     feedback: feedbackMethods(requests),
     webhooks: webhookMethods(requests),
     keys: keyMethods(requests),

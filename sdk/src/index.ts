@@ -11,6 +11,8 @@ export type { AuthMethods, Credentials, Proof } from "./auth-methods.ts";
 export {
   type Client,
   createClient,
+  type LedgerFilter,
+  type StatementPage,
   type UsagePeriod,
   type ValidateOptions,
 } from "./client.ts";
@@ -21,6 +23,7 @@ export type {
   DownloadChoice,
   JobMethods,
   JobsQuery,
+  ListMethods,
   ResultChoice,
   ResultPages,
   ResultsPage,

@@ -1,15 +1,21 @@
-/** Jobs: upload a file, confirm, follow the job, download the results. */
+/** Jobs: upload a file, confirm, follow the job, download the results; and saved lists, which are jobs that are kept. */
 import type {
   CreateJobRequest,
+  CreateListRequest,
   CsvDialect,
   DownloadFormat,
   Job,
   JobResult,
   JobStatus,
+  ListChange,
+  RecheckRequest,
   ResultColumn,
   ResultSort,
   ResultStatus,
+  SavedList,
   SubStatus,
+  UpdateListRequest,
+  UploadEstimate,
   UploadPreview,
   ValidationResult,
 } from "@mailvet/contract";
@@ -17,6 +23,12 @@ import { type WatchOptions, watchJob } from "./job-watch.ts";
 import type { Page, PageQuery, RequestOptions, Requests } from "./requests.ts";
 import type { CallOptions, IdempotentOptions, OpenStream } from "./transport.ts";
 import { type UploadFile, uploadBody } from "./upload-body.ts";
+
+export type ConfirmChoice = {
+  uploadId: string;
+  emailColumn: string;
+  moreEmailColumns?: readonly string[] | undefined;
+};
 
 export type JobMethods = {
   /**
@@ -27,16 +39,15 @@ export type JobMethods = {
   upload(file: UploadFile | readonly UploadFile[], options?: UploadOptions): Promise<UploadPreview>;
   /** The service downloads the file from a public https URL; otherwise like `upload`. */
   uploadLink(url: string, options?: UploadOptions): Promise<UploadPreview>;
+  /** Checks a sample of the upload up to DNS, free of charge: the verdicts to expect, and the cost. Takes up to ten seconds. */
+  estimate(choice: ConfirmChoice, options?: CallOptions): Promise<UploadEstimate>;
   /**
    * Starts a job with a list in memory, without a preview: `emails`, or `rows` with columns of your own.
    * One credit per unique email.
    */
   create(job: CreateJobRequest, options?: IdempotentOptions): Promise<Job>;
   /** Reserves a credit per unique email of the column and starts the job. Confirming an upload twice returns the same job. */
-  confirm(
-    choice: { uploadId: string; emailColumn: string; moreEmailColumns?: readonly string[] | undefined },
-    options?: IdempotentOptions,
-  ): Promise<Job>;
+  confirm(choice: ConfirmChoice, options?: IdempotentOptions): Promise<Job>;
   /** Newest first. */
   list(query?: JobsQuery, options?: CallOptions): Promise<Page<Job>>;
   /** With `waitSeconds` (at most 30), responds when the job changes, or with `for: "end"` has ended, or the time is over. */
@@ -60,6 +71,8 @@ export type JobMethods = {
   result(jobId: string, row: number, options?: CallOptions): Promise<ValidationResult>;
   /** The rows of the file with their verdicts; `body` of the response is a stream. Default: CSV. */
   download(jobId: string, query?: DownloadChoice, options?: CallOptions): Promise<Response>;
+  /** Checks results of a completed job again. An `unknown` of the last 24 hours is free. */
+  recheck(jobId: string, request: RecheckRequest, options?: IdempotentOptions): Promise<Job>;
   cancel(jobId: string, options?: CallOptions): Promise<Job>;
   pause(jobId: string, options?: CallOptions): Promise<Job>;
   resume(jobId: string, options?: CallOptions): Promise<Job>;
@@ -154,12 +167,8 @@ export function jobMethods(requests: Requests, open: OpenStream): JobMethods {
     uploadLink: (url, { sheet, split, ...options } = {}) =>
       requests.post("/bulk/upload/link", { url, sheet, split }, { extraMs: LINK_MS, ...options }),
     create: (job, options) => requests.post("/bulk/jobs", job, { extraMs: CREATE_MS, ...options }),
-    confirm: ({ uploadId, emailColumn, moreEmailColumns }, options) =>
-      requests.post(
-        "/bulk/upload/confirm",
-        { upload_id: uploadId, email_column: emailColumn, more_email_columns: moreEmailColumns },
-        options,
-      ),
+    estimate: (choice, options) => requests.post("/bulk/upload/estimate", confirmBody(choice), options),
+    confirm: (choice, options) => requests.post("/bulk/upload/confirm", confirmBody(choice), options),
     list: ({ skip, limit, status } = {}, options) =>
       requests.page("/bulk/jobs", { query: { skip, limit, status }, ...options }),
     get,
@@ -186,12 +195,17 @@ export function jobMethods(requests: Requests, open: OpenStream): JobMethods {
         accept: "*/*",
         ...options,
       }),
+    recheck: (jobId, request, options) => requests.post(pathOf(jobId, "/recheck"), request, options),
     cancel: transition("cancel"),
     pause: transition("pause"),
     resume: transition("resume"),
     finish: transition("finish"),
     delete: (jobId, options) => requests.delete(pathOf(jobId), options),
   };
+}
+
+function confirmBody({ uploadId, emailColumn, moreEmailColumns }: ConfirmChoice) {
+  return { upload_id: uploadId, email_column: emailColumn, more_email_columns: moreEmailColumns };
 }
 
 function choiceQuery({ status, subStatus, safeToSend, minScore, maxScore, ...rest }: ResultChoice) {
@@ -207,4 +221,29 @@ function choiceQuery({ status, subStatus, safeToSend, minScore, maxScore, ...res
 
 function joined(values: Several<string>): string | undefined {
   return values === undefined || typeof values === "string" ? values : values.join();
+}
+
+export type ListMethods = {
+  /** Newest first. */
+  all(options?: CallOptions): Promise<SavedList[]>;
+  /** Keeps a completed job as a list. */
+  create(list: CreateListRequest, options?: CallOptions): Promise<SavedList>;
+  get(listId: string, options?: CallOptions): Promise<SavedList>;
+  /** Rows whose status changed in the last run. */
+  changes(listId: string, options?: CallOptions): Promise<ListChange[]>;
+  update(listId: string, changes: UpdateListRequest, options?: CallOptions): Promise<SavedList>;
+  /** Ends the schedule; the job expires after the retention. */
+  delete(listId: string, options?: CallOptions): Promise<void>;
+};
+
+export function listMethods(requests: Requests): ListMethods {
+  const pathOf = (listId: string, part = "") => `/lists/${encodeURIComponent(listId)}${part}`;
+  return {
+    all: (options) => requests.get("/lists", options),
+    create: (list, options) => requests.post("/lists", list, options),
+    get: (listId, options) => requests.get(pathOf(listId), options),
+    changes: (listId, options) => requests.get(pathOf(listId, "/changes"), options),
+    update: (listId, changes, options) => requests.patch(pathOf(listId), changes, options),
+    delete: (listId, options) => requests.delete(pathOf(listId), options),
+  };
 }

@@ -13,6 +13,7 @@ export function jobOf(changes: Partial<Job> = {}): Job {
     phase: "validating",
     filename: "people.csv",
     email_column: "email",
+    attempt: 1,
     created_at: "2026-01-01T00:00:00.000Z",
     started_at: "2026-01-01T00:00:01.000Z",
     completed_at: null,
@@ -35,6 +36,7 @@ export function jobOf(changes: Partial<Job> = {}): Job {
     sub_status_counts: {},
     credits_reserved: 3,
     credits_used: 0,
+    credits_refunded: 0,
     error: null,
     results_url: null,
     ...changes,
@@ -75,6 +77,7 @@ export function resultOf(row: number): JobResult {
     confidence: 0.95,
     is_valid: true,
     safe_to_send: true,
+    recommendation: "send",
     score: 95,
     suggestion: null,
     reason: "The mail server accepts this mailbox.",
@@ -85,6 +88,8 @@ export function resultOf(row: number): JobResult {
     ai_reasons: [],
     checked_at: "2026-01-01T00:00:02.000Z",
     is_duplicate: false,
+    previous_status: null,
+    previous_sub_status: null,
   };
 }
 

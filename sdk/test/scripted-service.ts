@@ -96,6 +96,7 @@ export function bulkOf(emails: readonly string[], changes: Partial<BulkItem> = {
       status: "valid",
       is_valid: true,
       safe_to_send: true,
+      recommendation: "send",
       confidence: 0.95,
       sub_status: "",
       score: 95,
@@ -112,6 +113,7 @@ export function bulkOf(emails: readonly string[], changes: Partial<BulkItem> = {
     unknown_count: 0,
     duplicate_count: 0,
     credits_used: emails.length,
+    credits_refunded: 0,
     results,
   };
 }

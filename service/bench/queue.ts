@@ -181,7 +181,13 @@ async function save(connection: pg.ClientConfig): Promise<void> {
   const boss = openBoss(database.pool);
   const tasks = createTasks({ boss });
   const feed = createFeed({ pool: database.pool, boss });
-  const transitions = createJobTransitions({ database, tasks, publish: async () => {}, retentionDays: 30 });
+  const transitions = createJobTransitions({
+    database,
+    tasks,
+    publish: async () => {},
+    retentionDays: 30,
+    unknownRefund: "own_fault",
+  });
   const deps = { database, tasks, transitions, progress: { note: () => {} } };
   const work = async () => {
     for (;;) {
@@ -192,7 +198,7 @@ async function save(connection: pg.ClientConfig): Promise<void> {
         resultRow(row, reportOn({ evidence: { email }, checkedAtMs: Date.now() })),
       );
       const rest = { deferred: [], rest: [], elapsedMs: 1, occupiedMs: 1, waits: 1, resumeInMs: undefined };
-      await saveSlice(deps, claimed[0], slice, { results, ...rest });
+      await saveSlice(deps, claimed[0], slice, { results, free: [], ...rest });
     }
   };
   await Promise.all(Array.from({ length: SLOTS }, work));

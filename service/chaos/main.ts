@@ -138,6 +138,7 @@ console.log(
   `single checks: ${number(audit.sent)} sent, ${number(audit.cut)} cut without a key; answers ` +
     [...audit.statuses].map(([status, times]) => `${number(times)} × ${status}`).join(", "),
 );
+console.log(`own faults: ${number(audit.ownFault)} verdicts, each charged and refunded`);
 console.log(`with a key: ${number(audit.withKey)} requests, ${number(audit.withKeyCharged)} charged`);
 console.log(
   `without a key: ${number(audit.answered)} answered, ${number(audit.charged)} charged: ` +

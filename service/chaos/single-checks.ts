@@ -26,7 +26,9 @@ export type Audit = {
   chargedAndCut: number;
   /** Verdicts, with and without a key, whose process was killed before it could confirm the charge. */
   answeredAndRefunded: number;
-  /** With a key: requests, and charges that stand. */
+  /** Verdicts that are the service's own fault, with and without a key: none of their charges stands. */
+  ownFault: number;
+  /** With a key, without own faults: requests, and charges that stand. */
   withKey: number;
   withKeyCharged: number;
   refunds: number;
@@ -41,6 +43,8 @@ type HangUp = (typeof HANG_UPS)[number];
 
 export function startSingleChecks({ urls, key, random }: SingleCheckOptions): SingleChecks {
   const answered = new Set<string>();
+  /** Of these, verdicts that are the service's own fault. */
+  const ownFault = new Set<string>();
   const failed = new Set<string>();
   const statuses = new Map<number, number>();
   const keys = new Set<string>();
@@ -53,7 +57,8 @@ export function startSingleChecks({ urls, key, random }: SingleCheckOptions): Si
 
   async function check(idempotencyKey: string | undefined, hangUp: HangUp): Promise<boolean> {
     sent++;
-    const email = `valid+${idempotencyKey ?? sent}@mailvet.test`;
+    const isOwnFault = hasOwnFault(idempotencyKey ?? String(sent));
+    const email = `${isOwnFault ? "egress-blocked" : "valid"}+${idempotencyKey ?? sent}@mailvet.test`;
     const headers = { "x-api-key": key, ...(idempotencyKey ? { "idempotency-key": idempotencyKey } : {}) };
     const answer = await post(pick(urls), headers, JSON.stringify({ email }), hangUp);
     if (!answer) {
@@ -62,6 +67,7 @@ export function startSingleChecks({ urls, key, random }: SingleCheckOptions): Si
     }
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
     if (!idempotencyKey) (answer.status === 200 ? answered : failed).add(answer.requestId);
+    if (!idempotencyKey && isOwnFault && answer.status === 200) ownFault.add(answer.requestId);
     return answer.status === 200;
   }
 
@@ -85,16 +91,21 @@ export function startSingleChecks({ urls, key, random }: SingleCheckOptions): Si
     },
 
     async audit(ledger, apiKills) {
-      const { rows } = await ledger.query<{ reference: string; times: number; keyed: boolean }>(CHARGES);
-      const wrong = rows.filter(({ times }) => times !== 0 && times !== 1);
-      if (wrong.length > 0) throw new Error(`charged more than once: ${JSON.stringify(wrong.slice(0, 5))}`);
-      const standing = rows.filter(({ times }) => times === 1);
+      const { rows } = await ledger.query<RequestCharge>(CHARGES);
+      const wrong = rows.filter(
+        ({ charged, refunded }) => charged > 1 || refunded > charged || charged < 0 || refunded < 0,
+      );
+      if (wrong.length > 0)
+        throw new Error(`charged or refunded twice: ${JSON.stringify(wrong.slice(0, 5))}`);
+      const standing = rows.filter(({ charged, refunded }) => charged > refunded);
       const charged = new Set(standing.filter(({ keyed }) => !keyed).map(({ reference }) => reference));
       const withKeyCharged = standing.length - charged.size;
       const chargedAndFailed = [...failed].filter((id) => charged.has(id));
       const chargedAndCut = [...charged].filter((id) => !answered.has(id)).length;
-      const withoutKeyRefunded = [...answered].filter((id) => !charged.has(id)).length;
-      const answeredAndRefunded = withoutKeyRefunded + keys.size - withKeyCharged;
+      const ownFaultCharged = [...ownFault].filter((id) => charged.has(id));
+      const withoutKeyRefunded = [...answered].filter((id) => !ownFault.has(id) && !charged.has(id)).length;
+      const keysToCharge = [...keys].filter((key) => !hasOwnFault(key)).length;
+      const answeredAndRefunded = withoutKeyRefunded + keysToCharge - withKeyCharged;
       const audit = {
         sent,
         cut,
@@ -103,14 +114,17 @@ export function startSingleChecks({ urls, key, random }: SingleCheckOptions): Si
         charged: charged.size,
         chargedAndCut,
         answeredAndRefunded,
-        withKey: keys.size,
+        ownFault: ownFault.size + keys.size - keysToCharge,
+        withKey: keysToCharge,
         withKeyCharged,
         refunds: rows.length - standing.length,
       };
       if (chargedAndFailed.length > 0)
         throw new Error(`charged for an error: ${chargedAndFailed.join(", ")}`);
       if (chargedAndCut > cut) throw new Error(`charged without an answer: ${JSON.stringify(audit)}`);
-      if (withKeyCharged > keys.size) throw new Error(`a key was charged twice: ${JSON.stringify(audit)}`);
+      if (ownFaultCharged.length > 0)
+        throw new Error(`own faults were charged: ${ownFaultCharged.slice(0, 5).join(", ")}`);
+      if (withKeyCharged > keysToCharge) throw new Error(`a key was charged twice: ${JSON.stringify(audit)}`);
       if (answeredAndRefunded > apiKills * CLIENTS)
         throw new Error(`answered ones were refunded without a kill: ${JSON.stringify(audit)}`);
       return audit;
@@ -118,10 +132,19 @@ export function startSingleChecks({ urls, key, random }: SingleCheckOptions): Si
   };
 }
 
-/** Each request, how often it is charged after refunds, and whether it came with a key. */
+/** One request in ten, by the last digit of its number or key. */
+function hasOwnFault(name: string): boolean {
+  return name.endsWith("7");
+}
+
+type RequestCharge = { reference: string; charged: number; refunded: number; keyed: boolean };
+
+/** Credits of each request: charged, refunded for whatever reason, and whether it came with a key. */
 const CHARGES = `
-select reference, (count(*) filter (where kind = 'settle') - count(*) filter (where kind = 'refund'))::int as times,
-  bool_or(idempotency_key is not null) as keyed
+select reference,
+  coalesce(sum(-amount - reserved_change) filter (where kind = 'settle'), 0)::int as charged,
+  coalesce(sum(amount) filter (where kind = 'refund'), 0)::int as refunded,
+  bool_or(kind = 'settle' and idempotency_key is not null) as keyed
 from ledger where kind in ('settle', 'refund') and (idempotency_key is null or idempotency_key not like 'job %')
 group by reference`;
 

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { createPresentAccount } from "./accounts/present-account.ts";
 import type { Config } from "./config.ts";
+import { statementOf } from "./credits/statement.ts";
 import { confirmCharge } from "./credits/unanswered-charges.ts";
 import { buildApp } from "./http/app.ts";
 import { createSessionCookie } from "./http/middleware/session-cookie.ts";
@@ -15,6 +16,7 @@ import { feedbackRoutes } from "./http/routes/feedback-routes.ts";
 import { jobRoutes } from "./http/routes/job-routes.ts";
 import { keyRoutes } from "./http/routes/key-routes.ts";
 import { lifecycleRoutes } from "./http/routes/lifecycle-routes.ts";
+import { listRoutes } from "./http/routes/list-routes.ts";
 import { operatorJobRoutes } from "./http/routes/operator-job-routes.ts";
 import { operatorKeyRoutes } from "./http/routes/operator-key-routes.ts";
 import { operatorRoutes } from "./http/routes/operator-routes.ts";
@@ -25,12 +27,14 @@ import { webhookRoutes } from "./http/routes/webhook-routes.ts";
 import type { WorkerAppDeps } from "./http/worker-app.ts";
 import { type Parts, version } from "./parts.ts";
 import { createAccountLimits } from "./request-limits/account-limits.ts";
+import { createEstimateUpload } from "./uploads/estimate.ts";
 
 /** The HTTP server of the roles "all" and "api". */
 export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDeps): FastifyInstance {
   const { database, ledger, apiKeys, sessions, credentialWatch, accounts, mailer, webhooks } = parts;
   const { auditLog, validations, feedback, uploads, confirmUpload, files, watch, jobActions } = parts;
   const { usageExchange, idempotentResponses, system, deadLetters, tracing } = parts;
+  const { lists, notifications, recheckJob } = parts;
   const presentAccount = createPresentAccount(config.jobs);
   const cookie = createSessionCookie(config.publicUrl);
   return buildApp({
@@ -52,6 +56,7 @@ export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDep
       uploadRoutes({
         uploads,
         confirmUpload,
+        estimateUpload: createEstimateUpload({ database, files, answers: validations.answers }),
         downloadLink: parts.downloadLink,
         webhooks,
         maxUploadBytes: config.jobs.maxUploadBytes,
@@ -62,9 +67,11 @@ export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDep
         watch,
         inspect: validations.answers.inspect,
         actions: jobActions,
+        recheckJob,
         log: watched.log,
       }),
       feedbackRoutes({ feedback, maxUploadBytes: config.jobs.maxUploadBytes }),
+      listRoutes({ lists }),
       webhookRoutes({ webhooks }),
       aboutRoutes({
         name: "Mailvet",
@@ -75,8 +82,12 @@ export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDep
         max_csv_emails: config.jobs.maxEmailsPerFile,
         max_upload_bytes: config.jobs.maxUploadBytes,
       }),
-      accountRoutes({ accounts, presentAccount }),
-      creditRoutes({ ledger, usageOf: parts.usage }),
+      accountRoutes({ accounts, presentAccount, notifications }),
+      creditRoutes({
+        ledger,
+        usageOf: parts.usage,
+        statementOf: (accountId, wanted) => statementOf(database, accountId, wanted),
+      }),
       keyRoutes({ apiKeys }),
       authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl, presentAccount }),
       operatorKeyRoutes({ operatorKeys: parts.operatorKeys, accounts }),

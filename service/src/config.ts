@@ -8,6 +8,7 @@ import { REQUIRE_TWO_FACTOR, type RequireTwoFactor } from "./accounts/sessions.t
 import type { AdjudicatorSettings } from "./adjudication/adjudicator.ts";
 import type { BlobConfig } from "./blobs/open-store.ts";
 import type { S3Settings } from "./blobs/s3-store.ts";
+import { UNKNOWN_REFUNDS, type UnknownRefund } from "./credits/refund-policy.ts";
 import { isWellFormed } from "./keys/key-text.ts";
 import type { ListRefreshSettings } from "./system/list-refresh.ts";
 import type { UploadLimits } from "./uploads/uploads.ts";
@@ -41,6 +42,8 @@ export type Config = {
   /** How long a response may take; checks that are not done by then are reported as unknown. */
   budgets: { singleMs: number; bulkMs: number };
   jobs: JobsConfig;
+  /** Which `unknown` verdicts are refunded. */
+  unknownRefund: UnknownRefund;
   auditRetentionDays: number;
   /** The language model for ambiguous names; undefined: none is used. */
   adjudicator: AdjudicatorSettings | undefined;
@@ -140,6 +143,7 @@ export function readConfig(env: Environment, cwd: string): Config {
       retentionDays: read.integer("RETENTION_DAYS", { fallback: 30, min: 1, max: 3650 }),
       workerSlots: read.integer("WORKER_SLOTS", { fallback: 16, min: 1, max: 100 }),
     },
+    unknownRefund: read.oneOf("UNKNOWN_REFUND", { fallback: "own_fault", choices: UNKNOWN_REFUNDS }),
     auditRetentionDays: read.integer("AUDIT_RETENTION_DAYS", { fallback: 365, min: 1, max: 3650 }),
     adjudicator: readAdjudicator(read),
     lists: readListRefresh(read, engine.listsDirectory),

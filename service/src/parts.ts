@@ -26,12 +26,15 @@ import { createConfirmUpload } from "./jobs/confirm-upload.ts";
 import { createJobActions } from "./jobs/job-actions.ts";
 import { createJobTransitions } from "./jobs/job-transitions.ts";
 import { createJobWatch } from "./jobs/job-watch.ts";
+import { createRecheckJob } from "./jobs/recheck/recheck.ts";
 import { redriveSlice } from "./jobs/slice-give-up.ts";
 import { createApiKeys, keyLastUsedSql } from "./keys/api-keys.ts";
 import { createOperatorKeys } from "./keys/operator-keys.ts";
 import { createExportAccount } from "./lifecycle/account-export.ts";
 import { createLifecycle } from "./lifecycle/lifecycle.ts";
+import { createLists } from "./lists/lists.ts";
 import { createNaming } from "./naming/naming.ts";
+import { createNotifications } from "./notifications/notifications.ts";
 import { processLeases } from "./pacing/lease-sql.ts";
 import { createSessionGates } from "./pacing/session-gates.ts";
 import { createSharedHostLimiters } from "./pacing/shared-host-limiters.ts";
@@ -184,8 +187,8 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     onThreadExit: ({ error, ...exit }) => log.event("engine_thread_exited", { err: error, ...exit }),
   });
   closers.push(() => verifier.close());
-  const lists = startListRefresh({ ...config.lists, lists: verifier.lists, log });
-  closers.push(() => lists.close());
+  const referenceLists = startListRefresh({ ...config.lists, lists: verifier.lists, log });
+  closers.push(() => referenceLists.close());
   const verdictCache = createVerdictCache({
     database,
     countLookups: metrics.countLookups,
@@ -203,6 +206,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
   const validations = createValidations({
     verifier,
     ledger,
+    unknownRefund: config.unknownRefund,
     verdictCache,
     calibrations,
     naming,
@@ -245,11 +249,30 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
   const files = createUploadFiles({ pool: database.pool, blobs, log: log.event });
   const uploads = createUploads({ database, files, limits: config.jobs });
   const { retentionDays } = config.jobs;
+  const notifications = createNotifications({
+    database,
+    ledger,
+    mailer,
+    publicUrl: config.publicUrl ?? localUrl(config),
+    log: log.event,
+  });
+  const lists = createLists({
+    database,
+    recheckJob: () => recheckJob,
+    publish,
+    notifications,
+    retentionDays,
+  });
   const transitions = createJobTransitions({
     database,
     tasks,
-    publish,
+    async publish(tx, owner, event, data, jobId) {
+      await publish(tx, owner, event, data, jobId);
+      await notifications.onEvent(tx, owner, event, data);
+      await lists.onEvent(tx, owner, event, data);
+    },
     retentionDays,
+    unknownRefund: config.unknownRefund,
     countEnd: metrics.countJobEnd,
   });
   const confirmUpload = createConfirmUpload({
@@ -261,6 +284,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     addWebhook: webhooks.createForJob,
     onLow: webhooks.publishLowCredits,
   });
+  const recheckJob = createRecheckJob({ database, transitions, onLow: webhooks.publishLowCredits });
   const downloadLink = createLinkDownload({
     checkDestination: webhooks.checkDestination,
     maxBytes: config.jobs.maxUploadBytes,
@@ -316,13 +340,13 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     identities,
     isIdentityDown: (name) => egressHealths[egress.findIndex((one) => one.name === name)]?.isDown === true,
     adjudicator,
-    lists,
+    lists: referenceLists,
     version,
     storage: isAlone ? "embedded" : "external",
   });
   metrics.observeDeployment(
     createDeploymentFigures({ database, countThrottles, identities }),
-    () => lists.report().made_at,
+    () => referenceLists.report().made_at,
   );
   return {
     accounts,
@@ -345,11 +369,14 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     jobActions,
     ledger,
     lifecycle,
+    lists,
     mailer,
     metrics,
     operatorKeys,
     naming,
+    notifications,
     pubsub,
+    recheckJob,
     sessions,
     system,
     tasks,

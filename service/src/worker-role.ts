@@ -29,6 +29,7 @@ export async function startWorkerRole(
   const { database, boss, tasks, pubsub, ledger, webhooks, hostLimiters, gates, naming, adjudicator } = parts;
   const { validations, verdictCache, feedback, idempotentResponses, sessions, accounts } = parts;
   const { auditLog, files, uploads, transitions, jobActions, metrics, tracing } = parts;
+  const { lists, notifications } = parts;
   const { pool } = database;
   const feed = createFeed({ pool, boss });
   const progress = createJobProgress(pool);
@@ -50,6 +51,9 @@ export async function startWorkerRole(
       deliveries: webhooks.eraseOld,
       audit: auditLog.deleteOld,
       rechecks: validations.rechecks.eraseOld,
+      lists: lists.runDue,
+      low_credits: notifications.notifyLowCredits,
+      notifications: notifications.sendDue,
       ...(hostLimiters ? { paces: hostLimiters.forgetOld } : {}),
       request_limits: () => deleteIdleUsage(pool),
       ...(adjudicator ? { questions: adjudicator.eraseOld } : {}),

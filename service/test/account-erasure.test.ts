@@ -26,8 +26,10 @@ const TABLES: Readonly<Record<string, string>> = {
   "public.known_clients": ACCOUNT,
   "public.ledger": ACCOUNT,
   "public.mail_tokens": ACCOUNT,
+  "public.notification_settings": ACCOUNT,
   "public.operator_keys": ACCOUNT,
   "public.outcomes": ACCOUNT,
+  "public.outgoing_emails": ACCOUNT,
   "public.passkey_challenges": ACCOUNT,
   "public.passkeys": ACCOUNT,
   "public.queue_groups": ACCOUNT,
@@ -38,6 +40,7 @@ const TABLES: Readonly<Record<string, string>> = {
   "public.requests_in_progress": ACCOUNT,
   "public.reservations": ACCOUNT,
   "public.results": ACCOUNT,
+  "public.saved_lists": ACCOUNT,
   "public.sessions": ACCOUNT,
   "public.slices": ACCOUNT,
   "public.tasks": ACCOUNT,
@@ -197,6 +200,16 @@ async function fill(account: TestAccount): Promise<string[]> {
   await service.ask("/auth/two-factor/confirm", { cookie, body: { code } });
   await service.ask("/auth/password-reset", { body: { email } });
   const { body: sessions } = await service.ask("/auth/sessions", { cookie });
+
+  expect((await service.ask("/lists", { key, body: { job_id: done.id, name: "all" } })).status).toBe(200);
+  await pool.query("insert into notification_settings (account_id, job_emails) values ($1, true)", [
+    accountId,
+  ]);
+  await pool.query(
+    `insert into outgoing_emails (account_id, subject, text, due_at)
+     values ($1, 'Done', 'Your job is done.', now() + interval '1 day')`,
+    [accountId],
+  );
 
   // What requests fill for moments only, or earlier releases have left.
   await pool.query(

@@ -52,7 +52,14 @@ async function openService(publicUrl?: string) {
     idempotentResponses: createIdempotentResponses(database),
     routes: [
       authRoutes({ accounts, sessions, cookie, publicUrl, presentAccount }),
-      accountRoutes({ accounts, presentAccount }),
+      accountRoutes({
+        accounts,
+        presentAccount,
+        notifications: {
+          settingsOf: async () => ({ job_emails: true, low_credits_threshold: null }),
+          changeSettings: async () => ({ job_emails: true, low_credits_threshold: null }),
+        },
+      }),
       operatorRoutes({ accounts, ledger, apiKeys: keyring, presentAccount }),
     ],
   });

@@ -137,3 +137,52 @@ test("a refund for another account has no effect", async () => {
   expect(await ledger.balanceOf(ann)).toEqual({ balance: 5, reserved: 0 });
   expect(await ledger.balanceOf(bob)).toEqual({ balance: 5, reserved: 0 });
 });
+
+test("part of a charge is returned once, and never more than the charge", async () => {
+  const account = await openAccount(database, ledger, 10);
+  const chargeKey = randomUUID();
+  await ledger.charge(chargeOf(account, { reference: chargeKey, amount: 3 }));
+  const part = { accountId: account, chargeKey, amount: 2 };
+  expect(await Promise.all([1, 2, 3].map(() => ledger.refundPart(part)))).toEqual([9, 9, 9]);
+  expect(await usageOf(account)).toEqual([{ valid: 1, risky: 0, credits_used: 1 }]);
+
+  const small = randomUUID();
+  await ledger.charge(chargeOf(account, { reference: small }));
+  expect(await ledger.refundPart({ ...part, chargeKey: small })).toBe(8); // more than was charged
+  expect(await ledger.refundPart({ ...part, chargeKey: randomUUID() })).toBe(8); // no such charge
+  for (const key of [chargeKey, small]) ledger.confirm(key);
+  await untilNoneIsLeft();
+  expect(await ledger.refundPart({ ...part, chargeKey: small, amount: 1 })).toBe(8); // confirmed before
+});
+
+test("a charge that was refunded in part and not answered returns the rest, and may be made again", async () => {
+  const account = await openAccount(database, ledger, 10);
+  const idempotencyKey = randomUUID();
+  const part = { accountId: account, chargeKey: idempotencyKey, amount: 2 };
+  const charge = () => ledger.charge(chargeOf(account, { idempotencyKey, amount: 3 }));
+  await charge();
+  expect(await ledger.refundPart(part)).toBe(9);
+  expect(await refundWhatIsLeft()).toBe(1);
+  expect(await ledger.balanceOf(account)).toEqual({ balance: 10, reserved: 0 });
+  expect(await usageOf(account)).toEqual([{ valid: 0, risky: 0, credits_used: 0 }]);
+
+  expect(await charge()).toBe(7);
+  expect(await ledger.refundPart(part)).toBe(9);
+  ledger.confirm(idempotencyKey);
+  await untilNoneIsLeft();
+  expect(await ledger.balanceOf(account)).toEqual({ balance: 9, reserved: 0 });
+});
+
+test("of partial and whole refunds of one charge at the same moment, together the charge comes back once", async () => {
+  const account = await openAccount(database, ledger, 20);
+  const keys = Array.from({ length: 20 }, () => randomUUID());
+  await Promise.all(keys.map((reference) => ledger.charge(chargeOf(account, { reference }))));
+  await Promise.all(
+    keys.map((chargeKey) => {
+      ledger.refund({ accountId: account, chargeKey });
+      return ledger.refundPart({ accountId: account, chargeKey, amount: 1 });
+    }),
+  );
+  await untilNoneIsLeft();
+  await expect.poll(() => ledger.balanceOf(account)).toEqual({ balance: 20, reserved: 0 });
+});

@@ -6,6 +6,7 @@ import { Check } from "typebox/value";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLog } from "../src/base/log.ts";
 import { createLedger } from "../src/credits/ledger.ts";
+import { statementOf } from "../src/credits/statement.ts";
 import { usageOf } from "../src/credits/usage.ts";
 import { sendErrorsAsProblems } from "../src/http/problem.ts";
 import { compileValidator } from "../src/http/request-validator.ts";
@@ -112,7 +113,11 @@ async function serveCredits() {
     request.caller = { accountId, isTest: false, plan: "payg", isOperator: false, by };
   });
   app.register(
-    creditRoutes({ ledger, usageOf: (accountId, wanted) => usageOf(database, accountId, wanted) }),
+    creditRoutes({
+      ledger,
+      usageOf: (accountId, wanted) => usageOf(database, accountId, wanted),
+      statementOf: (accountId, wanted) => statementOf(database, accountId, wanted),
+    }),
   );
   const address = await app.listen({ host: "127.0.0.1", port: 0 });
   return {

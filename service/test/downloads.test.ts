@@ -27,13 +27,13 @@ const LIST: WantedJob = {
   status: "cancelled", // so that c@x.io has no verdict
 };
 const OURS =
-  "mailvet_status,mailvet_sub_status,mailvet_confidence,mailvet_is_valid,mailvet_safe_to_send,mailvet_score,mailvet_suggestion,mailvet_provider,mailvet_is_catchall,mailvet_is_disposable,mailvet_is_role_based,mailvet_is_free,mailvet_smtp_code,mailvet_checked_at,mailvet_is_duplicate,mailvet_reason,mailvet_flags,mailvet_mx_host,mailvet_ai_reasons";
+  "mailvet_status,mailvet_sub_status,mailvet_confidence,mailvet_is_valid,mailvet_safe_to_send,mailvet_score,mailvet_suggestion,mailvet_provider,mailvet_is_catchall,mailvet_is_disposable,mailvet_is_role_based,mailvet_is_free,mailvet_smtp_code,mailvet_checked_at,mailvet_is_duplicate,mailvet_reason,mailvet_flags,mailvet_mx_host,mailvet_ai_reasons,mailvet_recommendation";
 const VALID = "valid,,0.95,true,true,97,,other,false,false,false,false,250,2026-11-15T10:00:00.123Z";
 const INVALID =
   "invalid,mailbox_not_found,0.95,false,false,2,,other,false,false,false,false,550,2026-11-15T10:00:00.123Z";
-const BLANK = ",".repeat(18);
-const ACCEPTED = "The mail server of x.io accepts this mailbox and rejects made-up ones.,,,";
-const NOT_FOUND = "The mail server of x.io says that this mailbox does not exist.,,,";
+const BLANK = ",".repeat(19);
+const ACCEPTED = "The mail server of x.io accepts this mailbox and rejects made-up ones.,,,,send";
+const NOT_FOUND = "The mail server of x.io says that this mailbox does not exist.,,,,do_not_send";
 
 async function download(wanted: WantedJob, query = "") {
   const { ask, addJob } = await world.account();
@@ -118,6 +118,7 @@ test("NDJSON has the same rows as objects, with typed verdicts", async () => {
     flags: [],
     mx_host: "",
     ai_reasons: [],
+    recommendation: "send",
   });
   expect(rows[1]).toMatchObject({ email: "", columns: { note: "=1+1" }, status: null, is_duplicate: null });
   expect(rows[2]).toMatchObject({ row: 3, email: "A@x.io", status: "valid", is_duplicate: true });
@@ -203,7 +204,9 @@ test("twenty thousand rows, every fifth a duplicate, arrive complete and in orde
   const csv = (await (await ask(`/bulk/jobs/${id}/download`)).text()).trimEnd().split("\r\n").slice(1);
   expect(csv).toHaveLength(20_000);
   const isRight = (line: string, row: number) =>
-    line.startsWith(`${row},${emailAt(row)},valid,,0.95,`) && line.includes(`Z,${row % 5 === 0},`);
+    line.startsWith(`${row},${emailAt(row)},valid,,0.95,`) &&
+    line.includes(`Z,${row % 5 === 0},`) &&
+    line.endsWith(",send");
   expect(csv.every((line, n) => isRight(line, n + 1))).toBe(true);
   const objects = (await (await ask(`/bulk/jobs/${id}/download?format=ndjson`)).text()).trimEnd().split("\n");
   expect([objects.length, JSON.parse(objects.at(-1)!)]).toMatchObject([

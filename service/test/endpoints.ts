@@ -112,6 +112,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
     form: formWith(LIST),
     wrong: { form: new FormData(), pointer: "/file" },
   }),
+  endpoint("POST /bulk/upload/estimate", BULK, {
+    body: { upload_id: randomUUID(), email_column: "email" },
+    wrong: { body: { upload_id: 5, email_column: "email" }, pointer: "/upload_id" },
+    ignoresIdempotencyKey: true,
+  }),
   endpoint("POST /bulk/upload/confirm", BULK, {
     body: { upload_id: randomUUID(), email_column: "email" },
     wrong: { body: { upload_id: 5, email_column: "email" }, pointer: "/upload_id" },
@@ -131,6 +136,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   endpoint("POST /bulk/jobs/{job_id}/cancel", BULK),
   endpoint("POST /bulk/jobs/{job_id}/pause", BULK),
   endpoint("POST /bulk/jobs/{job_id}/resume", BULK),
+  endpoint("POST /bulk/jobs/{job_id}/recheck", BULK, {
+    body: { which: "unknown" },
+    wrong: { body: { which: "some" }, pointer: "/which" },
+  }),
   endpoint("POST /bulk/jobs/{job_id}/finish", BULK),
   endpoint("DELETE /bulk/jobs/{job_id}", BULK),
   endpoint(
@@ -144,6 +153,19 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ),
   endpoint("GET /feedback/report", READ),
   endpoint("DELETE /feedback", BULK),
+  endpoint("GET /lists", READ),
+  endpoint("POST /lists", BULK, {
+    body: { job_id: randomUUID(), name: "customers" },
+    wrong: { body: { job_id: randomUUID(), name: "" }, pointer: "/name" },
+    ignoresIdempotencyKey: true,
+  }),
+  endpoint("GET /lists/{list_id}", READ),
+  endpoint("GET /lists/{list_id}/changes", READ),
+  endpoint("PATCH /lists/{list_id}", BULK, {
+    body: { schedule: "weekly" },
+    wrong: { body: { schedule: "hourly" }, pointer: "/schedule" },
+  }),
+  endpoint("DELETE /lists/{list_id}", BULK),
   endpoint("GET /webhooks", READ),
   endpoint("POST /webhooks", BULK, {
     body: { url: HOOK },
@@ -172,6 +194,15 @@ export const ENDPOINTS: readonly Endpoint[] = [
       wrong: { query: "?limit=0", pointer: "/limit" },
     },
   ),
+  endpoint("GET /account/notifications", "session"),
+  endpoint("PATCH /account/notifications", "session", {
+    body: { job_emails: false },
+    wrong: { body: { low_credits_threshold: 0 }, pointer: "/low_credits_threshold" },
+  }),
+  endpoint("GET /credits/statement", READ, {
+    query: "?kind=job",
+    wrong: { query: "?kind=lost", pointer: "/kind" },
+  }),
   endpoint("GET /usage", { scope: "read" }, { wrong: { query: "?from=yesterday", pointer: "/from" } }),
   endpoint("GET /keys", "session"),
   endpoint("POST /keys", "session", {

@@ -32,7 +32,9 @@ const cys = {} as Record<
   | "queuedJob"
   | "plannedJob"
   | "expiredJob"
-  | "hugeJob",
+  | "hugeJob"
+  | "brokesJob"
+  | "freesJob",
   string
 >;
 
@@ -56,6 +58,18 @@ export async function settleCy(): Promise<void> {
   await change("jobs", expiredJob, "status = 'completed', expires_at = now()");
   const hugeJob = await jobOf(await upload(asCy, LIST));
   await change("jobs", hugeJob, "status = 'completed', total_rows = 2000000");
+  /** A completed job of another account, with a result. */
+  const completedJobOf = async (accountId: string): Promise<string> => {
+    const id = await jobOf(await upload(asCy, LIST));
+    await change("jobs", id, `status = 'completed', account_id = '${accountId}'`);
+    await service.database.pool.query(
+      `insert into results (job_id, row, email, status, sub_status, confidence, score, is_valid, safe_to_send, provider,
+         is_catchall, is_disposable, is_role_based, is_free, smtp_code, checked_at)
+       values ($1, 1, 'valid@mailvet.test', 'valid', '', 1, 97, true, true, '', false, false, false, false, 250, now())`,
+      [id],
+    );
+    return id;
+  };
   const plannedJob = await jobOf(await upload(asCy, LIST));
   await service.database.pool.query(
     `insert into slices (job_id, number, emails) values ($1, 1, '[[1, "valid@mailvet.test"]]')`,
@@ -71,6 +85,8 @@ export async function settleCy(): Promise<void> {
     plannedJob,
     expiredJob,
     hugeJob,
+    brokesJob: await completedJobOf(broke.accountId),
+    freesJob: await completedJobOf(free.accountId),
     brokesUpload: await upload({ key: broke.key }, LIST),
     freesUpload: await upload(asFree, LIST),
   });
@@ -82,8 +98,11 @@ function confirm(uploadId: string, who: Credentials): Promise<Answer> {
 }
 
 const confirms = only("POST /bulk/upload/confirm");
+const namesColumn = only("POST /bulk/upload/confirm", "POST /bulk/upload/estimate");
 const isAboutJob = ({ path }: Endpoint) => path.includes("{job_id}");
-const movesJob = ({ path, method }: Endpoint) => path.startsWith("/bulk/jobs/{") && method === "POST";
+const rechecks = only("POST /bulk/jobs/{job_id}/recheck");
+const movesJob = (endpoint: Endpoint) =>
+  endpoint.path.startsWith("/bulk/jobs/{") && endpoint.method === "POST" && !rechecks(endpoint);
 const showsResults = only("GET /bulk/jobs/{job_id}/results", "GET /bulk/jobs/{job_id}/download");
 const showsRow = only("GET /bulk/jobs/{job_id}/results/{row}");
 const readsResults = (endpoint: Endpoint) => showsResults(endpoint) || showsRow(endpoint);
@@ -250,10 +269,10 @@ const CONFIRM_ROWS: readonly Row[] = [
       return response;
     },
   ],
-  ["an unknown upload", "upload_not_found", confirms, changed({})],
-  ["an upload of another account", "upload_not_found", confirms, confirming(() => cys.brokesUpload)],
-  ["an expired upload", "upload_expired", confirms, confirming(() => cys.lateUpload)],
-  ["an unknown column", "email_column_not_found", confirms, confirming(() => cys.upload, "mail")],
+  ["an unknown upload", "upload_not_found", namesColumn, changed({})],
+  ["an upload of another account", "upload_not_found", namesColumn, confirming(() => cys.brokesUpload)],
+  ["an expired upload", "upload_expired", namesColumn, confirming(() => cys.lateUpload)],
+  ["an unknown column", "email_column_not_found", namesColumn, confirming(() => cys.upload, "mail")],
   ["a column without emails", "no_emails_found", confirms, confirming(() => cys.upload, "name")],
   [
     "a column with more emails than allowed",
@@ -278,7 +297,30 @@ const CONFIRM_ROWS: readonly Row[] = [
   ],
 ];
 
+const RECHECK = { method: "POST", body: { which: "all" } };
+
 const JOB_ROWS: readonly Row[] = [
+  [
+    "a recheck without credits",
+    "insufficient_credits",
+    rechecks,
+    () =>
+      fixture.service.ask(`/bulk/jobs/${cys.brokesJob}/recheck`, {
+        ...RECHECK,
+        key: fixture.people.broke.key,
+      }),
+  ],
+  [
+    "a recheck that is one active job too many",
+    "too_many_active_jobs",
+    rechecks,
+    () =>
+      fixture.service.ask(`/bulk/jobs/${cys.freesJob}/recheck`, {
+        ...RECHECK,
+        ...OWN_PAGE,
+        cookie: fixture.people.free.cookie,
+      }),
+  ],
   ["an unknown job", "job_not_found", isAboutJob, changed({})],
   [
     "final results of a running job",
@@ -287,6 +329,7 @@ const JOB_ROWS: readonly Row[] = [
     aboutJob(() => cys.queuedJob, "?final=true"),
   ],
   ["expired results", "results_expired", readsResults, aboutJob(() => cys.expiredJob)],
+  ["a recheck of expired results", "results_expired", rechecks, aboutJob(() => cys.expiredJob)],
   ["a row without a result", "not_found", showsRow, aboutJob(() => cys.queuedJob)],
   ["a row without a verdict yet", "results_not_ready", showsRow, aboutJob(() => cys.plannedJob)],
   [
@@ -302,10 +345,21 @@ const JOB_ROWS: readonly Row[] = [
     only(
       "POST /bulk/jobs/{job_id}/pause",
       "POST /bulk/jobs/{job_id}/resume",
+      "POST /bulk/jobs/{job_id}/recheck",
       "POST /bulk/jobs/{job_id}/finish",
     ),
     aboutJob(() => cys.queuedJob),
   ],
 ];
 
-export const ROWS_OF_JOBS = [...UPLOAD_ROWS, ...CONFIRM_ROWS, ...JOB_ROWS];
+const savesList = only("POST /lists");
+const saving = (job: () => string) => byCy(() => ({ body: { job_id: job(), name: "customers" } }));
+
+const LIST_ROWS: readonly Row[] = [
+  ["an unknown list", "list_not_found", ({ path }) => path.includes("{list_id}"), changed({})],
+  ["a list of an unknown job", "job_not_found", savesList, changed({})],
+  ["a list of a queued job", "job_state_conflict", savesList, saving(() => cys.queuedJob)],
+  ["a list of expired results", "results_expired", savesList, saving(() => cys.expiredJob)],
+];
+
+export const ROWS_OF_JOBS = [...UPLOAD_ROWS, ...CONFIRM_ROWS, ...JOB_ROWS, ...LIST_ROWS];

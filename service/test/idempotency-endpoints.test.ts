@@ -45,6 +45,7 @@ test("every authenticated POST except the password change honours the key", () =
     "POST /bulk/jobs/{job_id}/cancel",
     "POST /bulk/jobs/{job_id}/pause",
     "POST /bulk/jobs/{job_id}/resume",
+    "POST /bulk/jobs/{job_id}/recheck",
     "POST /bulk/jobs/{job_id}/finish",
     "POST /webhooks",
     "POST /webhooks/{webhook_id}/rotate-secret",
@@ -272,8 +273,15 @@ async function requestFor(endpoint: Endpoint, change: Asked = {}, hook = hooks[0
   const ids: Record<string, string> = { account_id: ann.accountId, ...hook };
   const deed = deedOf(endpoint);
   if (LIFE_CYCLE.has(deed)) return lifeCycleRequest(endpoint, ids);
-  const status = { cancel: "queued", pause: "processing", resume: "paused", finish: "processing" }[deed];
+  const status = {
+    cancel: "queued",
+    pause: "processing",
+    resume: "paused",
+    finish: "processing",
+    recheck: "completed",
+  }[deed];
   if (status) ids.job_id = await jobThatIs(status);
+  if (deed === "recheck") await addUnknownResult(ids.job_id!);
   if (deed === "rotate-secret") await refresh("webhook_endpoints", hook.webhook_id, FIRST_SECRET);
   if (deed === "replay") await refresh("webhook_deliveries", hook.delivery_id, "state = 'failed'");
   const { path, asked } = requestTo(endpoint, ids);
@@ -380,6 +388,16 @@ async function jobThatIs(status: string): Promise<string> {
   return job.id;
 }
 
+async function addUnknownResult(jobId: string): Promise<void> {
+  await service.database.pool.query(
+    `insert into results (job_id, row, email, status, sub_status, confidence, score, is_valid, safe_to_send, provider,
+       is_catchall, is_disposable, is_role_based, is_free, smtp_code, checked_at)
+     values ($1, 1, 'valid@mailvet.test', 'unknown', 'greylisted', 0.4, 50, false, false, '', false, false, false, false,
+       451, now())`,
+    [jobId],
+  );
+}
+
 /** The ledger, and everything else that can be created or changed here. */
 async function everythingDone(): Promise<unknown> {
   const { rows } = await service.database.pool.query(
@@ -412,6 +430,7 @@ const DONE: Readonly<Record<string, string>> = {
   finish: "select count(*) from jobs where status = 'completed'",
   pause: "select count(*) from jobs where status = 'paused'",
   resume: "select count(*) from jobs where status = 'processing'",
+  recheck: "select sum(attempt - 1) as count from jobs",
   webhooks: "select count(*) from webhook_endpoints",
   // Executed twice, the previous secret would no longer be the first one.
   "rotate-secret": "select count(*) from webhook_endpoints where previous_secret = 'the first'",

@@ -9,6 +9,7 @@ import {
   BulkSummary,
   PLANS,
   type Plan,
+  recommendationOf,
   type SubStatus,
   ValidationResult,
 } from "@mailvet/contract";
@@ -230,6 +231,7 @@ function expectResult(result: ValidationResult, email: string, plan: Plan): void
 function expectVerdict(result: ValidationResult, subStatus: SubStatus): void {
   const [status, isValid, isSafe, confidence] = VERDICTS[subStatus];
   expect(result).toMatchObject({ status, sub_status: subStatus, is_valid: isValid, safe_to_send: isSafe });
+  expect(result.recommendation).toBe(recommendationOf(result));
   if (confidence !== undefined) expect(result.confidence).toBe(confidence);
   if (subStatus === "catch_all") expect(result.confidence).toBe(result.catchall.confidence);
   if (subStatus === "low_quality") expect(result.ai_enhancement).toMatchObject({ used: true });

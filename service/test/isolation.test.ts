@@ -135,6 +135,9 @@ describe("what ann can do", () => {
     const refused = await confirm(bob.uploadId);
     expect(refused.status).toBe(404);
     expectSame(refused, await confirm(randomUUID()));
+    const estimate = (upload_id: string) =>
+      service.ask("/bulk/upload/estimate", { key: ann.key, body: { upload_id, email_column: "email" } });
+    expectSame(await estimate(bob.uploadId), await estimate(randomUUID()));
     for (const endpoint of ENDPOINTS.filter(({ path }) => path.startsWith("/bulk/jobs/{job_id}"))) {
       const aboutBob = await askAs(endpoint, { key: ann.key }, { job_id: bob.doneJobId });
       expect(aboutBob.status).toBe(404);

@@ -90,7 +90,8 @@ test("a poison slice becomes a dead letter and its emails internal errors, free 
     valid_count: 2,
     unknown_count: 3,
     sub_status_counts: { internal_error: 3 },
-    credits_used: 2,
+    credits_used: 5,
+    credits_refunded: 3,
     credits_reserved: 0,
     error: null,
   });
@@ -116,7 +117,8 @@ test("a poison slice becomes a dead letter and its emails internal errors, free 
     valid_count: 4,
     invalid_count: 1,
     unknown_count: 0,
-    credits_used: 2,
+    credits_used: 5,
+    credits_refunded: 3,
   });
   await world.expectSums(jobId);
   expect(world.eventsOf(jobId)).toEqual(["job.completed"]);
@@ -144,9 +146,9 @@ test("a slice is redriven while its job runs, and goes on when the job ends firs
   expect((await world.recordOf(jobId)).sub_status_counts).toMatchObject({ internal_error: 0 });
 });
 
-test("the usage of a job counts what was charged, also when a slice was redriven before the job's end", async () => {
+test("the usage of a job counts every verdict and what was charged, also when a slice was redriven before the job's end", async () => {
   const caller = await world.caller(20);
-  const charged = [HEALTHY[0]!, "internal_error@mailvet.test"]; // the check itself fails: an answer like any other
+  const charged = [HEALTHY[0]!, "internal_error@mailvet.test"]; // the check itself fails: our own fault, like a slice that fails
   const jobId = await world.add(caller, [charged, POISON]);
   await world.database.orm.update(jobs).set({ isPlanned: false }).where(eq(jobs.id, jobId)); // it does not end by itself
   await using worker = await startPoisoned();
@@ -166,13 +168,14 @@ test("the usage of a job counts what was charged, also when a slice was redriven
     valid_count: 3,
     invalid_count: 1,
     unknown_count: 1,
-    credits_used: 2,
+    credits_used: 5,
+    credits_refunded: 4,
   });
   const { rows } = await world.database.pool.query(
     "select valid, invalid, risky, unknown, credits_used from usage_days where account_id = $1",
     [caller.accountId],
   );
-  expect(rows).toEqual([{ valid: 1, invalid: 0, risky: 0, unknown: 1, credits_used: 2 }]);
+  expect(rows).toEqual([{ valid: 3, invalid: 1, risky: 0, unknown: 1, credits_used: 1 }]);
 });
 
 test("a slice of a job whose results are erased cannot be redriven", async () => {

@@ -22,6 +22,7 @@ import { createIdempotentResponses } from "../src/idempotency/idempotent-respons
 import { createJobActions } from "../src/jobs/job-actions.ts";
 import { createJobTransitions } from "../src/jobs/job-transitions.ts";
 import { createJobWatch } from "../src/jobs/job-watch.ts";
+import { createRecheckJob } from "../src/jobs/recheck/recheck.ts";
 import { duplicates, jobCounts, jobs, results } from "../src/jobs/schema.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createOperatorKeys } from "../src/keys/operator-keys.ts";
@@ -51,7 +52,13 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
   const ledger = createLedger({ database });
   const failures: unknown[] = [];
   const { tasks } = openClaims(database);
-  const transitions = createJobTransitions({ database, tasks, publish: async () => {}, retentionDays: 30 });
+  const transitions = createJobTransitions({
+    database,
+    tasks,
+    publish: async () => {},
+    retentionDays: 30,
+    unknownRefund: "own_fault",
+  });
   const files = createUploadFiles({ pool: database.pool, blobs: database.blobs });
   const { inspect } = verifierFrom(readEngineSettings(settingsFrom({})));
   const deps: JobRouteDeps = {
@@ -60,6 +67,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
     watch,
     inspect,
     actions: createJobActions({ database, files, transitions, inspect, retentionDays: 30 }),
+    recheckJob: createRecheckJob({ database, transitions }),
     log: { event: (_, fields) => failures.push(fields?.err) },
   };
   const app = buildApp({

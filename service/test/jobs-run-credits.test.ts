@@ -22,6 +22,7 @@ const settle = (accountId: string, used: number, reservationId: string) =>
       accountId,
       reservationId,
       used,
+      refunded: 0,
       keyId: undefined,
       counts: { valid: used, invalid: 0, risky: 0, unknown: 0 },
     }),

@@ -33,7 +33,13 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
   const publish: PublishEvent = async (_, __, event, data) => {
     published.push({ event, job: data.job as Job });
   };
-  const transitions = createJobTransitions({ database, tasks, publish, retentionDays: 30 });
+  const transitions = createJobTransitions({
+    database,
+    tasks,
+    publish,
+    retentionDays: 30,
+    unknownRefund: "own_fault",
+  });
   const files = createUploadFiles({ pool, blobs: database.blobs });
   const actions = createJobActions({
     database,

@@ -44,6 +44,9 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
       uploadRoutes({
         uploads: world.uploads,
         confirmUpload: world.confirm,
+        estimateUpload: async () => {
+          throw new Error("not used here");
+        },
         downloadLink: async () => {
           throw new Error("no link is sent");
         },

@@ -35,7 +35,13 @@ export async function openIntakeWorld(
   const { log, events } = recordEvents();
   const files = createUploadFiles({ pool: database.pool, blobs, log });
   const uploads = createUploads({ database, files, limits: allLimits });
-  const transitions = createJobTransitions({ database, tasks, publish: async () => {}, retentionDays: 30 });
+  const transitions = createJobTransitions({
+    database,
+    tasks,
+    publish: async () => {},
+    retentionDays: 30,
+    unknownRefund: "own_fault",
+  });
   const confirm = createConfirmUpload({
     database,
     files,

@@ -150,7 +150,7 @@ test("without credits no server is contacted, and the required amount is returne
   expect(recipientsAt("broke.test")).toBe(0);
 });
 
-test("an internal error costs nothing and is logged with the request id, without the address", async () => {
+test("an internal error is refunded and logged with the request id, without the address", async () => {
   const caller = await world.caller(1);
   const { validate } = world.open({
     verifier: {
@@ -164,8 +164,9 @@ test("an internal error costs nothing and is logged with the request id, without
     },
   });
   const ask = asking();
-  const { result } = await validate(caller, "dee@shop.test", ask);
+  const { result, creditsRemaining } = await validate(caller, "dee@shop.test", ask);
   expect(result).toMatchObject({ status: "unknown", sub_status: "internal_error" });
+  expect(creditsRemaining).toBe(1);
   expect(world.failures).toMatchObject([
     { event: "check_failed", request_id: ask.requestId, failure: "Error: a bug" },
   ]);

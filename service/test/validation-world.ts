@@ -29,7 +29,10 @@ export type ValidationWorld = AsyncDisposable & {
 };
 
 type Options = Partial<
-  Pick<ValidationDeps, "verifier" | "singleBudgetMs" | "bulkBudgetMs" | "maxInFlight" | "level">
+  Pick<
+    ValidationDeps,
+    "verifier" | "singleBudgetMs" | "bulkBudgetMs" | "maxInFlight" | "level" | "unknownRefund"
+  >
 >;
 
 export async function openValidationWorld(world: MailWorld = {}): Promise<ValidationWorld> {
@@ -61,6 +64,7 @@ export async function openValidationWorld(world: MailWorld = {}): Promise<Valida
       const validations = createValidations({
         verifier,
         ledger,
+        unknownRefund: "own_fault",
         verdictCache,
         level: "smtp",
         singleBudgetMs: 25_000,

@@ -3,7 +3,7 @@
  *
  * Each page folder has a messages file of its own. Components contain no text: ui-text.test.ts refuses it.
  */
-import type { Plan, PlanLimits, Status } from "@mailvet/contract";
+import type { Plan, PlanLimits, Recommendation, Status } from "@mailvet/contract";
 import { formatNumber, plural } from "./components/number-format.ts";
 
 const credits = (count: number) => plural(count, "credit");
@@ -35,6 +35,12 @@ export const common = {
     unknown: "Unknown",
     invalid: "Invalid",
   } satisfies Record<Status, string>,
+  recommendations: {
+    send: "Send",
+    caution: "Send with caution",
+    do_not_send: "Don't send",
+    retry: "Retry later",
+  } satisfies Record<Recommendation, string>,
   verdict: "Verdict",
   verdicts: "Verdicts",
   reason: "Reason",

@@ -59,7 +59,7 @@ journey("a list is uploaded, validated, browsed, downloaded and deleted", async 
   await expect.poll(progress).toSatisfy((percent) => percent > 0 && percent < 100);
   await page.getByText("Completed", { exact: true }).waitFor();
   expect(await progress()).toBe(100);
-  await page.getByRole("link", { name: "17 credits" }).waitFor();
+  await page.getByRole("link", { name: "144 credits" }).waitFor(); // the sandbox addresses are refunded
 
   const table = page.getByRole("table", { name: "Results" });
   await page.getByRole("status").getByText("134 rows").waitFor();

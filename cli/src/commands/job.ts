@@ -40,6 +40,7 @@ export function addJobCommand(program: Command): void {
   addList(job);
   addShow(job);
   for (const [name, summary, description] of TRANSITIONS) addTransition(job, name, summary, description);
+  addRecheck(job);
   addDelete(job);
 }
 
@@ -200,6 +201,33 @@ function addTransition(
       withService(options, async ({ client }, signal) =>
         print(await client.jobs[name](id, { signal }), options.json, jobLine),
       ),
+    );
+}
+
+function addRecheck(job: Command): void {
+  const recheck = job
+    .command("recheck")
+    .summary("ask again for results of a completed job")
+    .description(
+      "Ask again for results of a completed job. Costs one credit per email; unknown results of the last 24 hours are free.",
+    )
+    .argument("<id>", "job ID")
+    .addOption(
+      new Option("--which <results>", "results to ask again for")
+        .choices(["unknown", "risky", "all"])
+        .default("unknown"),
+    )
+    .option("--wait", "wait until the job has finished, showing its progress")
+    .option("--json", "print the job as JSON, as returned by the API");
+  type Flags = ServiceOptions & { which: "unknown" | "risky" | "all"; wait?: true; json?: true };
+  addServiceOptions(recheck)
+    .addHelpText("after", EXIT_CODES)
+    .action((id: string, options: Flags) =>
+      withService(options, async (service, signal) => {
+        const started = await service.client.jobs.recheck(id, { which: options.which }, { signal });
+        const record = options.wait ? await followJob(service, id, signal) : started;
+        print(record, options.json, options.wait ? jobCard : jobLine);
+      }),
     );
 }
 

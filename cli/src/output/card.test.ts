@@ -56,3 +56,12 @@ test("the plausibility of the mailbox name is shown with its reasons", () => {
   );
   expect(cardOf(resultWith({}), plain)).not.toContain("mailbox name");
 });
+
+test("advice comes from the recommendation, and an undecided result has no confidence", () => {
+  const undecided = cardOf(resultWith({ status: "unknown", recommendation: "retry" }), plain);
+  expect(undecided).toMatch(/^ {2}advice +undecided, check again later$/m);
+  expect(undecided).not.toContain("confidence");
+  const risky = cardOf(resultWith({ status: "risky", recommendation: "caution", confidence: 0.9 }), plain);
+  expect(risky).toMatch(/^ {2}advice +send with caution$/m);
+  expect(risky).toMatch(/^ {2}score .* confidence 90 %$/m);
+});

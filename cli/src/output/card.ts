@@ -1,6 +1,6 @@
 /** Human-readable results: a card for a single address, a line per address for several, and a summary. */
 import type { BulkItem, ValidationResult } from "@mailvet/contract";
-import { STATUSES, type Status, SUB_STATUSES } from "@mailvet/contract/words";
+import { type Recommendation, STATUSES, type Status, SUB_STATUSES } from "@mailvet/contract/words";
 import { type Colour, type Paint, printable } from "./terminal.ts";
 
 const STYLES: Record<Status, { sign: string; colour: Colour }> = {
@@ -15,10 +15,8 @@ export function cardOf(result: ValidationResult, paint: Paint): string {
   const rows: [string, string | undefined][] = [
     ["reason", result.reason],
     ["did you mean", result.suggestion ?? undefined],
-    [
-      "confidence",
-      `${Math.round(result.confidence * 100)} %   score ${result.score}/100   ${sendAdvice(result)}`,
-    ],
+    ["advice", ADVICE[result.recommendation]],
+    ["score", `${result.score}/100${confidenceOf(result)}`],
     ["domain", details.domain],
     ["provider", details.provider],
     ["mail server", details.mx_host],
@@ -66,8 +64,16 @@ const VERDICT_WIDTH = Math.max(
   ...STATUSES.flatMap((status) => SUB_STATUSES[status].map((sub) => verdictOf(status, sub).length)),
 );
 
-function sendAdvice(result: ValidationResult): string {
-  return result.safe_to_send ? "safe to send" : "do not send";
+const ADVICE: Record<Recommendation, string> = {
+  send: "safe to send",
+  caution: "send with caution",
+  do_not_send: "do not send",
+  retry: "undecided, check again later",
+};
+
+/** Of a verdict; where nothing was decided it says nothing. */
+function confidenceOf({ status, confidence }: ValidationResult): string {
+  return status === "unknown" ? "" : `   confidence ${Math.round(confidence * 100)} %`;
 }
 
 /** Plausibility of the mailbox name, with reasons. */

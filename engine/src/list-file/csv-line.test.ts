@@ -65,6 +65,7 @@ test("a verdict fills its columns, and a row without one leaves them blank", () 
     flags: ["catch_all", "subaddressed"],
     mx_host: "mx.shop.test",
     ai_reasons: [],
+    recommendation: "caution",
   });
   expect(Object.fromEntries(VERDICT_COLUMNS.map((column, index) => [column, cells[index]]))).toMatchObject({
     mailvet_status: "risky",
@@ -74,6 +75,7 @@ test("a verdict fills its columns, and a row without one leaves them blank", () 
     mailvet_smtp_code: "250",
     mailvet_is_duplicate: "true",
     mailvet_flags: "catch_all | subaddressed",
+    mailvet_recommendation: "caution",
   });
   expect(verdictCells(undefined)).toEqual(VERDICT_COLUMNS.map(() => ""));
 });

@@ -25,6 +25,7 @@ type Cells = {
   mx_host: string;
   /** What the score of the mailbox name is based on. */
   ai_reasons: readonly string[];
+  recommendation: string;
 };
 
 export const columnOf = (field: ResultColumn) => `mailvet_${field}`;
@@ -70,5 +71,6 @@ export function cellsOf({ details, catchall, metadata, ...result }: ValidationRe
     flags: result.flags,
     mx_host: details.mx_host,
     ai_reasons: result.ai_enhancement.reasons,
+    recommendation: result.recommendation,
   };
 }

@@ -20,6 +20,7 @@ export const LOG_EVENTS = {
     level: "error",
     message: "an event has repeated; occurrences were not logged one by one",
   },
+  notification_failed: { level: "warn", message: "an email to an account could not be sent" },
   // db, queue
   heartbeat_failed: { level: "warn", message: "heartbeat failed" },
   heartbeat_restored: { level: "info", message: "heartbeat restored" },

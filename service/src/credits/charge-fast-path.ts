@@ -148,8 +148,8 @@ line as materialized (
   join paid using (account)
 ),
 entry as (
-  insert into ledger (account_id, number, kind, amount, reserved_change, balance_after, reference)
-  select account_id, entries + place, 'settle', -amount, 0, balance - spent, reference from line
+  insert into ledger (account_id, number, kind, amount, reserved_change, balance_after, reference, key_id)
+  select account_id, entries + place, 'settle', -amount, 0, balance - spent, reference, key_id from line
 ),
 unanswered as (
   insert into unanswered_charges

@@ -40,6 +40,8 @@ export type JobSettlement = {
   reservationId: string;
   /** At most the reserved amount; the rest is released. */
   used: number;
+  /** Of these, returned by an entry of their own. */
+  refunded: number;
   /** UsageCounts by verdict and key, as it is counted per day. */
   counts: Record<Status, number>;
   keyId: string | undefined;
@@ -47,7 +49,7 @@ export type JobSettlement = {
 
 /** Spends what was used and releases the rest. Happens once: without the reservation it has no effect. */
 export async function settleJob(tx: Orm, settlement: JobSettlement): Promise<void> {
-  const { accountId, reservationId, used, counts, keyId } = settlement;
+  const { accountId, reservationId, used, refunded, counts, keyId } = settlement;
   const [reserved] = await tx
     .select()
     .from(reservations)
@@ -56,7 +58,9 @@ export async function settleJob(tx: Orm, settlement: JobSettlement): Promise<voi
   const { reference } = reserved;
   const unused = reserved.amount - used;
   if (unused < 0) throw new Error(`job ${reference} used ${used} credits of ${reserved.amount} reserved`);
-  const keyed = (kind: "settle" | "release", amount: number) => ({
+  if (refunded > used)
+    throw new Error(`job ${reference} used ${used} credits, of which ${refunded} are refunded`);
+  const keyed = (kind: "settle" | "release" | "refund", amount: number) => ({
     accountId,
     reservationId,
     reference,
@@ -68,8 +72,13 @@ export async function settleJob(tx: Orm, settlement: JobSettlement): Promise<voi
       ? [{ kind: "settle_job" as const, ...keyed("settle", used), usage: { keyId, counts } }]
       : []),
     ...(unused > 0 ? [{ kind: "release_job" as const, ...keyed("release", unused) }] : []),
+    ...(refunded > 0
+      ? [{ kind: "refund_job" as const, ...keyed("refund", refunded), usage: { keyId, counts: NO_VERDICTS } }]
+      : []),
   ]);
 }
+
+const NO_VERDICTS = { valid: 0, invalid: 0, risky: 0, unknown: 0 };
 
 /** No request has a key like this: those are hexadecimal (http/middleware/idempotency.ts). */
 const JOB_PREFIX = "job ";

@@ -23,8 +23,12 @@ export type LedgerChange =
       | ({ kind: "release" } & Reserved)
       | ({ kind: "reserve_job" | "release_job" } & Reserved & Keyed)
       | ({ kind: "settle_job"; usage: UsageCounts } & Reserved & Keyed)
+      /** Returns part of what settle_job spends in the same batch. The usage has no counts: the verdicts were given. */
+      | ({ kind: "refund_job"; usage: UsageCounts } & Reserved & Keyed)
       | ({ kind: "grant" | "adjust" } & Keyed)
     ))
+  /** Returns part of an unanswered charge, which is then an unanswered charge of the rest. */
+  | ({ kind: "refund_part"; accountId: string; amount: number; chargeKey: string } & Keyed)
   /** The key is that of the unanswered charge. */
   | ({ kind: "refund"; accountId: string } & Keyed);
 
@@ -82,6 +86,7 @@ export function conflictKeysOf(change: LedgerChange): string[] {
   if ("reservationId" in change) keys.push(change.reservationId);
   if ("idempotencyKey" in change && change.idempotencyKey !== undefined)
     keys.push(`${change.accountId} ${change.idempotencyKey}`);
+  if ("chargeKey" in change) keys.push(`${change.accountId} ${change.chargeKey}`);
   return keys;
 }
 
@@ -96,9 +101,19 @@ function rowOf(change: LedgerChange, place: number) {
     reservation_id: "reservationId" in change ? change.reservationId : undefined,
     hold_ms: "holdMs" in change ? change.holdMs : undefined,
     idempotency_key: "idempotencyKey" in change ? change.idempotencyKey : undefined,
+    charge_key: "chargeKey" in change ? change.chargeKey : undefined,
     key_id: usage?.keyId,
     ...usage?.counts,
   };
+}
+
+/** Of the idempotency key of a partial refund; the rest is the key of the charge. */
+const PART_PREFIX = "part ";
+
+/** A charge is refunded in part at most once. */
+export function refundPartOf(accountId: string, chargeKey: string, amount: number): LedgerChange {
+  const idempotencyKey = `${PART_PREFIX}${chargeKey}`;
+  return { kind: "refund_part", accountId, amount, chargeKey, idempotencyKey };
 }
 
 /** Adds to the usage of the day, for statements that insert into `usage_days as u`. */
@@ -112,7 +127,7 @@ export const ADD_USAGE = `
  * and whether its idempotency key was spent under before. No rule, no entry: what was paid before is not charged again.
  *
  * Everything after `account` depends on it, so it runs with the balances locked. What was committed while waiting for the
- * locks shows in the balances, in `closed` and in `refunded`, which read the newest row and not the statement's snapshot.
+ * locks shows in the balances, in `closed`, `refunded` and `lowered`, which read the newest row and not the statement's snapshot.
  *
  * The plan is made once per connection, perhaps while the tables are empty. `limit 1` keeps lookups by key on the index;
  * otherwise a young service would read its whole ledger with every statement until the next analyze.
@@ -131,7 +146,9 @@ rule (kind, is_open, is_repeated, entry, balance_sign, reserved_sign, keeps_key)
   ('reserve_job', false, false, 'reserve', -1,  1, true),
   ('settle_job',  true,  false, 'settle',   0, -1, true),
   ('release_job', true,  false, 'release',  1, -1, true),
+  ('refund_job',  true,  false, 'refund',   1,  0, true),
   ('refund',      true,  false, 'refund',   1,  0, false),
+  ('refund_part', true,  false, 'refund',   1,  0, true),
   ('grant',       false, false, 'grant',    1,  0, true),
   ('adjust',      false, false, 'adjust',  -1,  0, true)
 ),
@@ -139,7 +156,7 @@ change as materialized (
   select ordinality::int as n, c.*
   from rows from (json_to_recordset($1::json) as (
     place int, kind text, account_id uuid, amount bigint, reference text, reservation_id uuid, hold_ms float8,
-    idempotency_key text, key_id uuid, valid bigint, invalid bigint, risky bigint, unknown bigint
+    idempotency_key text, charge_key text, key_id uuid, valid bigint, invalid bigint, risky bigint, unknown bigint
   )) with ordinality as c
 ),
 account as materialized (
@@ -161,33 +178,50 @@ refunded as (
   ))
   returning *
 ),
+lowered as (
+  update unanswered_charges u set amount = u.amount - part.amount
+  from (
+    select c.n, c.amount, (
+      select u.ctid from unanswered_charges u
+      where u.charge_key = c.charge_key and u.account_id = c.account_id and u.amount >= c.amount
+        and not exists (
+          select from ledger l where l.account_id = c.account_id and l.idempotency_key = c.idempotency_key
+        ) limit 1
+    ) as row_id
+    from change c join account a on a.account_id = c.account_id where c.kind = 'refund_part'
+  ) part
+  where u.ctid = part.row_id
+  returning part.n, u.reference, u.day, u.key_id
+),
 freed as (
-  -- The same request, sent again after a refund, is charged again.
+  -- The same request, sent again after a refund, is charged again, and may be refunded in part again.
   update ledger set idempotency_key = null where ctid = any(array(
     select (
-      select l.ctid from ledger l where l.account_id = r.account_id and l.idempotency_key = r.charge_key limit 1
-    ) from refunded r
+      select l.ctid from ledger l where l.account_id = r.account_id and l.idempotency_key = keyed.key limit 1
+    ) from refunded r, lateral (values (r.charge_key), ('${PART_PREFIX}' || r.charge_key)) keyed (key)
   ))
 ),
 step as materialized (
   select c.n, c.place, c.kind, c.account_id, c.reservation_id, c.hold_ms, c.idempotency_key, rule.entry, rule.keeps_key,
-    coalesce(c.reference, r.reference) as reference, coalesce(c.amount, r.amount) as amount,
+    coalesce(c.reference, r.reference, p.reference) as reference, coalesce(c.amount, r.amount) as amount,
     coalesce(rule.balance_sign * coalesce(c.amount, r.amount), 0) as change,
     coalesce(rule.reserved_sign * c.amount, 0) as reserved_change,
     -- A refund is subtracted from the day of its charge.
-    coalesce(r.day, (now() at time zone 'utc')::date) as day, coalesce(c.amount, -r.amount) as credits,
-    coalesce(c.key_id, r.key_id) as key_id, coalesce(c.valid, -r.valid) as valid,
-    coalesce(c.invalid, -r.invalid) as invalid, coalesce(c.risky, -r.risky) as risky,
-    coalesce(c.unknown, -r.unknown) as unknown
+    coalesce(r.day, p.day, (now() at time zone 'utc')::date) as day,
+    coalesce(c.amount, r.amount) * case rule.entry when 'refund' then -1 else 1 end as credits,
+    coalesce(c.key_id, r.key_id, p.key_id) as key_id, coalesce(c.valid, -r.valid, 0) as valid,
+    coalesce(c.invalid, -r.invalid, 0) as invalid, coalesce(c.risky, -r.risky, 0) as risky,
+    coalesce(c.unknown, -r.unknown, 0) as unknown
   from change c
   left join closed on closed.id = c.reservation_id
   left join refunded r on c.kind = 'refund' and r.charge_key = c.idempotency_key and r.account_id = c.account_id
+  left join lowered p on p.n = c.n
   left join lateral (
     select true as is_so from ledger l
     where c.kind <> 'refund' and l.account_id = c.account_id and l.idempotency_key = c.idempotency_key limit 1
   ) spent on true
   left join rule on rule.kind = c.kind and rule.is_repeated = (spent.is_so is not null)
-    and rule.is_open = (closed.id is not null or r.charge_key is not null)
+    and rule.is_open = (closed.id is not null or r.charge_key is not null or p.n is not null)
 ),
 by_step as materialized (select array_agg(change order by n) as changes from step),
 walk (account_id, n, last, fits, balance) as (
@@ -216,9 +250,10 @@ balance_change as (
   where b.account_id = total.account_id and b.account_id = any($2::uuid[])
 ),
 entry as (
-  insert into ledger (account_id, number, kind, amount, reserved_change, balance_after, reference, idempotency_key)
+  insert into ledger
+    (account_id, number, kind, amount, reserved_change, balance_after, reference, idempotency_key, key_id)
   select account_id, number, entry, change, reserved_change, balance, reference,
-    case when keeps_key then idempotency_key end
+    case when keeps_key then idempotency_key end, key_id
   from written
 ),
 reservation as (

@@ -7,7 +7,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { LedgerEntry, ReferenceKind } from "@mailvet/contract";
-import { and, desc, eq, inArray, lte } from "drizzle-orm";
+import { and, count, desc, eq, inArray, lte, sql } from "drizzle-orm";
 import { createBatcher } from "../base/batcher.ts";
 import type { LogEvent } from "../base/log-events.ts";
 import {
@@ -25,6 +25,7 @@ import {
   conflictKeysOf,
   type LedgerChange,
   type LedgerChangeResult,
+  refundPartOf,
   type UsageCounts,
   writeLedger,
 } from "./ledger-writer.ts";
@@ -74,13 +75,18 @@ export type Ledger = {
   confirm(chargeKey: string): void;
   /** The answer that was paid for cannot be delivered. No effect if the charge was confirmed before. */
   refund(charge: ChargeName): void;
+  /**
+   * Returns part of a charge that is not confirmed yet, and its balance. Happens once for a charge, and never returns more
+   * than it: what is refunded later, because the answer was not delivered, is the rest.
+   */
+  refundPart(charge: ChargeName & { amount: number }): Promise<number>;
   balanceOf(accountId: string): Promise<Balance>;
   /** By account; those without a balance are missing. */
   balancesOf(accountIds: readonly string[]): Promise<ReadonlyMap<string, Balance>>;
-  /** Newest first. */
+  /** Newest first; all entries, or those of a reference or a day in UTC. */
   page(
     accountId: string,
-    paging: { skip: number; limit: number },
+    paging: { skip: number; limit: number; reference?: string | undefined; date?: string | undefined },
   ): Promise<{ entries: LedgerEntry[]; total: number }>;
   /** Opens the balance of a new account inside the caller's transaction. */
   open(tx: Orm, accountId: string, credits: number, reference: string): Promise<void>;
@@ -159,6 +165,23 @@ export function createLedger(deps: LedgerDeps): Ledger {
     return balance;
   };
 
+  const filteredPage: Ledger["page"] = async (accountId, { skip, limit, reference, date }) => {
+    const isWanted = and(
+      eq(ledger.accountId, accountId),
+      reference === undefined ? undefined : eq(ledger.reference, reference),
+      date === undefined ? undefined : sql`(${ledger.createdAt} at time zone 'utc')::date = ${date}::date`,
+    );
+    const [counted] = await orm.select({ total: count() }).from(ledger).where(isWanted);
+    const rows = await orm
+      .select()
+      .from(ledger)
+      .where(isWanted)
+      .orderBy(desc(ledger.number))
+      .limit(limit)
+      .offset(skip);
+    return { entries: rows.map(presentEntry), total: counted?.total ?? 0 };
+  };
+
   return {
     charge: (charge) => spend({ kind: "charge", ...charge }),
 
@@ -208,6 +231,10 @@ export function createLedger(deps: LedgerDeps): Ledger {
     confirm: unanswered.confirm,
     refund: unanswered.refund,
     refundExpired: unanswered.refundExpired,
+    async refundPart({ accountId, chargeKey, amount }) {
+      requireAmount(amount);
+      return (await refunds.submit(refundPartOf(accountId, chargeKey, amount))).balance;
+    },
 
     async balanceOf(accountId) {
       const text = "select balance, reserved from balances where account_id = $1";
@@ -223,7 +250,9 @@ export function createLedger(deps: LedgerDeps): Ledger {
       return new Map(rows.map(({ accountId, balance, reserved }) => [accountId, { balance, reserved }]));
     },
 
-    async page(accountId, { skip, limit }) {
+    async page(accountId, { skip, limit, reference, date }) {
+      if (reference !== undefined || date !== undefined)
+        return filteredPage(accountId, { skip, limit, reference, date });
       const [account] = await orm.select().from(balances).where(eq(balances.accountId, accountId));
       const total = account?.entries ?? 0;
       const rows = await orm

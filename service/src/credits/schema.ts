@@ -50,6 +50,7 @@ export const ledger = pgTable(
     // Spending under one idempotency key happens once, however often it is tried.
     idempotencyKey: text("idempotency_key"),
     createdAt: createdAt(),
+    keyId: uuid(), // API key that spent it; null: the web app, or an entry that spends nothing
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.number] }),

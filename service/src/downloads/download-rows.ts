@@ -1,5 +1,5 @@
 /** Rows of a job's file as uploaded, each with its verdict. Read part by part, so memory stays flat. */
-import type { ResultColumn } from "@mailvet/contract";
+import { type ResultColumn, recommendationOf } from "@mailvet/contract";
 import { cellsOf, type VerdictCells } from "@mailvet/engine/list-file";
 import type pg from "pg";
 import { inTimeSlices } from "../base/event-loop-yield.ts";
@@ -69,7 +69,9 @@ async function* inFileOrder(
     const verdictAt = (cell: number): RowVerdict | undefined => {
       const { email, verdict, is_duplicate } = found.get(cell) ?? {};
       if (email === undefined || !verdict) return pending.has(cell) ? PENDING : undefined;
-      const verdictCells = isDerived ? cellsOf(reportOfRow(inspect, email, verdict)) : verdict;
+      const verdictCells = isDerived
+        ? cellsOf(reportOfRow(inspect, email, verdict))
+        : { ...verdict, recommendation: recommendationOf(verdict) };
       return { ...verdictCells, is_duplicate: is_duplicate ?? false, email };
     };
     return inTimeSlices(rows, (cells, n): DownloadRow => {

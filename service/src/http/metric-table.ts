@@ -105,7 +105,7 @@ export const METRICS = {
   mailvet_credits_refunded_total: {
     type: "counter",
     labels: [],
-    help: "Charged credits that were refunded because the answer was not delivered.",
+    help: "Charged credits that were refunded, because the answer was not delivered or by UNKNOWN_REFUND.",
   },
 
   // jobs

@@ -24,7 +24,7 @@ export type Metrics = {
   countCredits(kind: "charged" | "refunded", credits: number): void;
   countRows(rows: number, isSandbox: boolean): void;
   countDeferred(subStatus: SubStatus): void;
-  countJobEnd(status: JobStatus, creditsUsed: number): void;
+  countJobEnd(status: JobStatus, credits: { creditsUsed: number; creditsRefunded: number }): void;
   countClaim(queue: QueueName, elapsedMs: number): void;
   countRetry(queue: QueueName): void;
   countDelivery(outcome: DeliveryAttemptOutcome): void;
@@ -138,9 +138,10 @@ export function createMetrics(): Metrics {
     countCredits: (kind, credits) => (kind === "charged" ? charged : refunded).inc(credits),
     countRows: (rows, isSandbox) => rowsOfJobs.inc({ sandbox: String(isSandbox) }, rows),
     countDeferred: (subStatus) => deferredRows.inc({ sub_status: subStatus }),
-    countJobEnd(status, creditsUsed) {
+    countJobEnd(status, { creditsUsed, creditsRefunded }) {
       endedJobs.inc({ state: status });
       charged.inc(creditsUsed);
+      refunded.inc(creditsRefunded);
     },
     countClaim: (queue, elapsedMs) => claims.observe({ queue }, elapsedMs / 1000),
     countRetry: (queue) => retries.inc({ queue }),

@@ -10,10 +10,11 @@ import { and, count, eq, inArray } from "drizzle-orm";
 import { lockAccount } from "../accounts/account-queries.ts";
 import { PLAN_LIMITS } from "../accounts/plans.ts";
 import type { Caller, Owner } from "../base/caller.ts";
-import { Refusal, wrongValue } from "../base/refusal.ts";
+import { Refusal } from "../base/refusal.ts";
 import type { OnLow } from "../credits/balance-checks.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { type ColumnCount, columnCount, UNCOUNTED } from "../uploads/column-email-counts.ts";
+import { columnsOf, type NamedColumns, truncated } from "../uploads/email-column.ts";
 import { maxEmailsOf, refuseTooManyEmails } from "../uploads/email-limit.ts";
 import { findConfirmableUpload, markConfirmed } from "../uploads/stored-upload.ts";
 import type { UploadFiles } from "../uploads/upload-files.ts";
@@ -33,11 +34,8 @@ export type ConfirmUpload = (
   beforeCommit?: BeforeCommit<Job>,
 ) => Promise<Job>;
 
-export type Confirmation = {
+export type Confirmation = NamedColumns & {
   uploadId: string;
-  emailColumn: string;
-  /** Further columns that are checked. */
-  moreEmailColumns?: readonly string[] | undefined;
   metadata?: Record<string, string> | undefined;
   level?: Level | undefined;
   /** Receives the events of this job; must have been checked. */
@@ -58,9 +56,6 @@ export type ConfirmDeps = {
 };
 
 const TOO_MANY_RETRY_SECONDS = 30;
-/** Columns listed in the error about an unknown column. */
-const MAX_LISTED_COLUMNS = 20;
-const MAX_COLUMN_CHARS = 60;
 
 export function createConfirmUpload(deps: ConfirmDeps): ConfirmUpload {
   const { database, files, transitions, limits, onLow } = deps;
@@ -135,34 +130,17 @@ async function sameJob(
   return record;
 }
 
-function columnsIn(upload: UploadRow, { emailColumn, moreEmailColumns = [] }: Confirmation): number[] {
-  const named = [emailColumn, ...moreEmailColumns];
-  const found = named.map((name, n) =>
-    columnOf(upload, name, n === 0 ? "/email_column" : `/more_email_columns/${n - 1}`),
-  );
-  const twice = found.findIndex((column, n) => found.indexOf(column) !== n);
-  if (twice > 0) throw wrongValue(`/more_email_columns/${twice - 1}`, "occurs twice");
-  for (const [n, column] of found.entries()) {
-    if (upload.emailCounts[column]) continue;
-    const message = `No cell of the column "${truncated(named[n]!)}" looks like an email address.`;
-    throw new Refusal("no_emails_found", message);
-  }
-  return found;
+/** Throws no_emails_found. */
+function columnsIn(upload: UploadRow, named: NamedColumns): number[] {
+  const found = columnsOf(upload, named);
+  const empty = found.find((column) => !upload.emailCounts[column]);
+  if (empty === undefined) return found;
+  const message = `No cell of the column "${truncated(upload.columns[empty]!)}" looks like an email address.`;
+  throw new Refusal("no_emails_found", message);
 }
 
-function columnOf({ columns }: UploadRow, emailColumn: string, pointer: string): number {
-  const column = columns.indexOf(emailColumn);
-  if (column >= 0) return column;
-  const names = columns.slice(0, MAX_LISTED_COLUMNS).map((name) => `"${truncated(name)}"`);
-  const more = columns.length - names.length;
-  const message = `The columns are ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
-  throw new Refusal("email_column_not_found", message, { errors: [{ pointer, message }] });
-}
-
-const truncated = (name: string) =>
-  name.length > MAX_COLUMN_CHARS ? `${name.slice(0, MAX_COLUMN_CHARS)}…` : name;
-
-async function refuseTooManyJobs(tx: Orm, caller: Caller): Promise<void> {
+/** Throws too_many_active_jobs. The account is locked. */
+export async function refuseTooManyJobs(tx: Orm, caller: Caller): Promise<void> {
   const { plan } = caller;
   const { active_jobs: limit } = PLAN_LIMITS[plan];
   const [active] = await tx

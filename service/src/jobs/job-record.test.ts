@@ -27,6 +27,12 @@ const running: JobRow = {
   progressedAt: new Date("2026-11-15T10:01:40Z"),
   reservationId: "00000000-0000-0000-0000-000000000003",
   creditsUsed: 0,
+  creditsRefunded: 0,
+  attempt: 1,
+  recheck: null,
+  settledEmails: 0,
+  freeEmails: 0,
+  freeProcessed: 0,
   error: null,
   createdAt: new Date("2026-11-15T09:59:00Z"),
   startedAt: new Date("2026-11-15T10:00:00Z"),
@@ -37,6 +43,7 @@ const running: JobRow = {
   expiresAt: null,
   erasedAt: null,
   rowsExpireOn: null,
+  isKept: false,
 };
 const recordOf = (changes: Partial<JobRow>) => jobRecord({ ...running, ...changes }, { "": 400 }, NOW);
 

@@ -36,6 +36,7 @@ export function jobRecord(
     phase,
     filename: row.filename,
     email_column: row.emailColumn,
+    attempt: row.attempt,
     ...(row.moreColumns.length > 0 && { more_email_columns: row.moreColumns.map(({ name }) => name) }),
     ...(row.metadata && { metadata: row.metadata }),
     ...(row.level && { level: row.level }),
@@ -59,8 +60,9 @@ export function jobRecord(
     unknown_count: countOf(counts, "unknown"),
     sub_status_counts: { ...counts },
     // Everything stays reserved until the end, when it is settled.
-    credits_reserved: row.reservationId === null ? 0 : row.uniqueEmails,
-    credits_used: hasEnded(row) && !row.isTest ? row.creditsUsed : row.processed - row.givenUp,
+    credits_reserved: row.reservationId === null ? 0 : costOf(row),
+    credits_used: hasEnded(row) ? row.creditsUsed : row.creditsUsed + spentBy(row),
+    credits_refunded: row.creditsRefunded,
     error: row.error && problemOf(row.error, row.id),
     results_url: hasEnded(row) && !isExpired(row, now) ? `${API_PREFIX}/bulk/jobs/${row.id}/results` : null,
   };
@@ -79,6 +81,16 @@ export const JOB_AND_COUNTS = {
 export async function readJobRecord(orm: Pick<Orm, "select">, jobId: string): Promise<Job | undefined> {
   const [found] = await orm.select(JOB_AND_COUNTS).from(jobs).where(eq(jobs.id, jobId));
   return found && jobRecord(found.row, found.counts ?? {}, new Date(), found.retries);
+}
+
+/** What the current attempt costs at most. */
+export function costOf({ uniqueEmails, settledEmails, freeEmails }: JobRow): number {
+  return uniqueEmails - settledEmails - freeEmails;
+}
+
+/** What it has cost so far. */
+export function spentBy({ processed, settledEmails, freeProcessed }: JobRow): number {
+  return processed - settledEmails - freeProcessed;
 }
 
 /** Its rows are deleted or about to be. */
@@ -142,7 +154,7 @@ function rateOf(row: JobRow, now: Date): number {
   const endMs = (row.completedAt ?? now).getTime();
   const lastPauseMs = row.pausedAt === null ? 0 : endMs - row.pausedAt.getTime();
   const activeMs = endMs - row.startedAt.getTime() - row.pausedMs - lastPauseMs;
-  return activeMs > 0 ? (row.processed * 1000) / activeMs : 0;
+  return activeMs > 0 ? ((row.processed - row.settledEmails) * 1000) / activeMs : 0;
 }
 
 function countOf(counts: SubStatusCounts, status: Status): number {

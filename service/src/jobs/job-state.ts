@@ -20,7 +20,8 @@ export type JobEvent =
   | "finish"
   | "finish_now"
   | "fail"
-  | "erase";
+  | "erase"
+  | "recheck";
 
 export type JobEffect =
   | "add_plan_task"
@@ -73,7 +74,10 @@ const TRANSITIONS: Readonly<Record<JobState, Partial<Record<JobEvent, Transition
     fail: FAIL,
     erase: CANCEL_AND_ERASE,
   },
-  completed: { erase: { to: "completed", effects: ["expire_now"] } },
+  completed: {
+    erase: { to: "completed", effects: ["expire_now"] },
+    recheck: { to: "queued", effects: ["add_plan_task", "notify", "reserve_credits"] },
+  },
   cancelled: { erase: { to: "cancelled", effects: ["expire_now"] } },
   failed: { erase: { to: "failed", effects: ["expire_now"] } },
 };
@@ -101,6 +105,7 @@ const PARTICIPLES: Readonly<Record<JobEvent, string>> = {
   finish_now: "finished",
   fail: "failed",
   erase: "erased",
+  recheck: "checked again",
 };
 
 /** States in which a job counts against the plan's limit of active jobs. */

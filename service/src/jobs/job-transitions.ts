@@ -3,19 +3,24 @@ import { type JobStatus, STATUS_OF, type Status, type SubStatus, type WebhookEve
 import { and, eq, sql } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import { reserveForJob, settleJob } from "../credits/job-credits.ts";
+import { isRefunded, type UnknownRefund } from "../credits/refund-policy.ts";
 import type { Database, Orm } from "../db/database.ts";
+import { DEFAULT_DATE } from "../db/partitions.ts";
 import { notify } from "../db/pubsub.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import type { PublishEvent } from "../webhooks/publish-event.ts";
 import { lockJob } from "./job-lock.ts";
-import { type JobRow, readJobRecord } from "./job-record.ts";
+import { costOf, type JobRow, readJobRecord, spentBy } from "./job-record.ts";
 import { hasEnded, type JobEffect, type JobEvent, requireTransition, transitionOf } from "./job-state.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
+import { partitionOf } from "./result-rows.ts";
 import { jobCounts, jobs, slices } from "./schema.ts";
 
 export type JobTransitions = {
   /** Inserts a job. `lowBalance`: reserving its credits has taken the balance below LOW_CREDITS. */
   create(tx: Orm, row: NewJob): Promise<{ job: JobRow; lowBalance: number | undefined }>;
+  /** Starts a recheck with these columns. Returns the balance if it has become low. The caller holds the lock on the job. */
+  recheck(tx: Orm, job: JobRow, columns: PgUpdateSetSource<typeof jobs>): Promise<number | undefined>;
   /** Throws job_state_conflict. The caller holds the lock on the job (job-lock.ts). */
   apply(tx: Orm, job: JobRow, event: JobEvent): Promise<void>;
   /** Returns the job, started if it was queued; undefined if it does not exist. */
@@ -38,8 +43,9 @@ export type JobTransitionDeps = {
   publish: PublishEvent;
   /** How long rows and results are kept after the end. */
   retentionDays: number;
+  unknownRefund: UnknownRefund;
   /** For the metrics. Called right before the commit; a rollback after it is rare. */
-  countEnd?: (status: JobStatus, creditsUsed: number) => void;
+  countEnd?: (status: JobStatus, credits: { creditsUsed: number; creditsRefunded: number }) => void;
 };
 
 export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
@@ -70,15 +76,17 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
         )`);
       await keepRedrives(tx, job);
     },
-    async reserve_credits(tx, { id, accountId, reservationId, uniqueEmails: amount }) {
+    async reserve_credits(tx, job) {
+      const { id, accountId, reservationId } = job;
       if (reservationId === null) return undefined; // a test key's
-      return reserveForJob(tx, { accountId, amount, reservationId, reference: id });
+      return reserveForJob(tx, { accountId, amount: costOf(job), reservationId, reference: id });
     },
-    async settle_credits(tx, { id, accountId, reservationId, processed, givenUp, keyId }) {
+    async settle_credits(tx, job) {
+      const { accountId, reservationId, keyId } = job;
       if (reservationId === null) return;
-      const counts = await chargedCountsOf(tx, id);
-      const used = processed - givenUp;
-      await settleJob(tx, { accountId, reservationId, used, counts, keyId: keyId ?? undefined });
+      const { counts, refunded } = await chargeOf(tx, job);
+      const used = spentBy(job);
+      await settleJob(tx, { accountId, reservationId, used, refunded, counts, keyId: keyId ?? undefined });
     },
     async publish(tx, job, to) {
       await publish(tx, job, `job.${to}` as WebhookEvent, { job: await readJobRecord(tx, job.id) }, job.id);
@@ -89,6 +97,22 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
       await tx.update(jobs).set({ expiresAt: sql`now()` }).where(eq(jobs.id, id));
     },
   };
+
+  /** Verdicts as they are counted per day, and how many are refunded: those that are not charged, and by policy. */
+  async function chargeOf(
+    tx: Orm,
+    { id, givenUp, attempt }: JobRow,
+  ): Promise<{ counts: Record<Status, number>; refunded: number }> {
+    const counts = { valid: 0, invalid: 0, risky: 0, unknown: 0 };
+    let refunded = givenUp;
+    for (const row of await tx.select().from(jobCounts).where(eq(jobCounts.jobId, id))) {
+      const subStatus = row.subStatus as SubStatus;
+      // In a recheck, everything that is not part of it is not charged.
+      counts[STATUS_OF[subStatus]] += row.count - (attempt === 1 ? 0 : row.uncharged);
+      if (isRefunded(deps.unknownRefund, subStatus)) refunded += row.count - row.uncharged;
+    }
+    return { counts, refunded };
+  }
 
   /** Slices that replace results go on after the job's end. */
   async function keepRedrives(tx: Orm, { id, accountId }: JobRow): Promise<void> {
@@ -117,15 +141,30 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
   }
 
   async function apply(tx: Orm, job: JobRow, event: JobEvent, error?: JobError): Promise<JobRow> {
-    const { to, effects } = requireTransition(job.status, event);
+    const { to: wanted, effects } = requireTransition(job.status, event);
+    // A recheck that ends early leaves a verdict for every row.
+    const isRecheckEnd = job.attempt > 1 && hasEnded({ status: wanted }) && !hasEnded(job);
+    const to = isRecheckEnd ? "completed" : wanted;
     let changed = job;
     if (to !== job.status) {
-      const set = { ...columns[to], status: to, error: error ?? null };
+      const isEnd = hasEnded({ status: to }) && !hasEnded(job);
+      const refunded = isEnd ? (await chargeOf(tx, job)).refunded : 0;
+      const set = {
+        ...columns[to],
+        status: to,
+        error: error ?? null,
+        creditsRefunded: job.creditsRefunded + refunded,
+        ...(isRecheckEnd && { processed: job.uniqueEmails }),
+      };
       [changed = job] = await tx.update(jobs).set(set).where(eq(jobs.id, job.id)).returning();
     }
     await runEffects(tx, job, to, effects);
+    if (isRecheckEnd && job.processed < job.uniqueEmails) await recount(tx, job);
     if (hasEnded(changed) && !hasEnded(job))
-      deps.countEnd?.(to, job.reservationId === null ? 0 : changed.creditsUsed);
+      deps.countEnd?.(to, {
+        creditsUsed: job.reservationId === null ? 0 : changed.creditsUsed - job.creditsUsed,
+        creditsRefunded: job.reservationId === null ? 0 : changed.creditsRefunded - job.creditsRefunded,
+      });
     return changed;
   }
 
@@ -143,6 +182,15 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
         .values({ ...row, status: to })
         .returning();
       return { job: job!, lowBalance: await runEffects(tx, job!, to, effects) };
+    },
+    async recheck(tx, job, set) {
+      const { to, effects } = requireTransition(job.status, "recheck");
+      const [changed] = await tx
+        .update(jobs)
+        .set({ ...set, status: to, error: null })
+        .where(eq(jobs.id, job.id))
+        .returning();
+      return runEffects(tx, changed!, to, effects);
     },
     async apply(tx, job, event) {
       await apply(tx, job, event);
@@ -170,10 +218,10 @@ function columnsByState(retentionDays: number): Record<JobStatus, PgUpdateSetSou
   };
   const end = {
     ...endPause,
-    creditsUsed: sql`${jobs.processed} - ${jobs.givenUp}`,
+    creditsUsed: sql`${jobs.creditsUsed} + ${jobs.processed} - ${jobs.settledEmails} - ${jobs.freeProcessed}`,
     reservationId: null,
     completedAt: sql`clock_timestamp()`,
-    expiresAt: sql`clock_timestamp() + ${retentionDays} * interval '1 day'`,
+    expiresAt: sql`case when not ${jobs.isKept} then clock_timestamp() + ${retentionDays} * interval '1 day' end`,
   };
   return {
     queued: {},
@@ -185,11 +233,11 @@ function columnsByState(retentionDays: number): Record<JobStatus, PgUpdateSetSou
   };
 }
 
-async function chargedCountsOf(tx: Orm, jobId: string): Promise<Record<Status, number>> {
-  const counts = { valid: 0, invalid: 0, risky: 0, unknown: 0 };
-  const found = await tx.select().from(jobCounts).where(eq(jobCounts.jobId, jobId));
-  for (const { subStatus, count, uncharged } of found) {
-    counts[STATUS_OF[subStatus as SubStatus]] += count - uncharged;
-  }
-  return counts;
+/** The counts of a recheck that ended early, from the results. */
+async function recount(tx: Orm, job: JobRow): Promise<void> {
+  await tx.execute(sql`
+    insert into job_counts as c (job_id, sub_status, count)
+    select ${job.id}::uuid, sub_status, count(*)::int from results
+    where expires_on in (${partitionOf(job)}::date, ${DEFAULT_DATE}::date) and job_id = ${job.id} group by sub_status
+    on conflict (job_id, sub_status) do update set count = excluded.count`);
 }

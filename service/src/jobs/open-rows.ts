@@ -26,7 +26,8 @@ export async function openRows(
   inspect: InspectEmail,
   jobId: string,
 ): Promise<OpenRow[]> {
-  const isOpen = and(eq(slices.jobId, jobId), eq(slices.isRedrive, false));
+  // Rows of a recheck have a result, which is kept.
+  const isOpen = and(eq(slices.jobId, jobId), eq(slices.isRedrive, false), eq(slices.isRecheck, false));
   const found = await orm.select({ emails: slices.emails }).from(slices).where(isOpen);
   const emails = found.flatMap((slice) => slice.emails).sort(([a], [b]) => a - b);
   return inTimeSlices(emails, (entry) => openRow(inspect, entry));
@@ -73,8 +74,10 @@ export async function saveOpenRows(tx: Orm, job: JobRow, rows: readonly OpenRow[
     const counted = {
       processed,
       triedOnce: isCharged ? 0 : processed,
-      isCharged,
+      givenUp: 0,
+      freeProcessed: isCharged ? 0 : processed,
       counts: Object.fromEntries(of),
+      uncharged: isCharged ? {} : Object.fromEntries(of),
     };
     if ((await countInJob(tx, { jobId: job.id, isRedrive: false }, counted)) === undefined) return false;
   }

@@ -2,14 +2,14 @@
  * Stored results: one row per unique email, in the partition of the job (retention.ts). While a deployment is updated,
  * workers of an earlier release store rows in the default partition; so that one is read as well.
  */
-import type { ValidationResult } from "@mailvet/contract";
+import type { ListChange, ValidationResult } from "@mailvet/contract";
 import { type Evidence, reportOf } from "@mailvet/engine";
 import { sql } from "drizzle-orm";
 import type pg from "pg";
 import type { Orm } from "../db/database.ts";
 import { DEFAULT_DATE } from "../db/partitions.ts";
 import type { ValidationAnswer } from "../validations/answer.ts";
-import { shareEvidence, storedEvidence } from "./results/result-evidence.ts";
+import { recheckedEvidence, shareEvidence, storedEvidence } from "./results/result-evidence.ts";
 
 /** The report of an answer. Request metadata is not stored, so it is left empty. */
 export function reportOn({
@@ -99,6 +99,78 @@ export async function replaceResults(tx: Orm, job: StoredJob, rows: readonly Res
       and "row" = any(${numbers}::int[]) and sub_status = 'internal_error'`);
   // Fewer: the results are deleted meanwhile, perhaps with their partition.
   return rowCount === rows.length ? insertResults(tx, job, rows) : [];
+}
+
+/** What became of a rechecked row: replaced, or kept because the new result decides less. */
+export type RecheckedRow = { row: number; sub_status: string; isReplaced: boolean };
+
+/**
+ * A verdict is replaced unless the new one is `unknown` and the old one is not. Fewer than given: erased meanwhile.
+ * The columns of shared evidence are left, because other rows may refer to them.
+ */
+export async function replaceByRecheck(
+  tx: Orm,
+  job: StoredJob,
+  attempt: number,
+  rows: readonly ResultRow[],
+): Promise<RecheckedRow[]> {
+  if (rows.length === 0) return [];
+  const isOfJob = sql`r.expires_on in (${partitionOf(job)}::date, ${DEFAULT_DATE}::date) and r.job_id = ${job.id}`;
+  const json = JSON.stringify(
+    rows.map(({ stored, ...row }) => ({ ...row, own_evidence: recheckedEvidence(stored) })),
+  );
+  const { rows: found } = await tx.execute<RecheckedRow>(sql`
+    with new as materialized (
+      select * from json_to_recordset(${json}::json) as r (
+        "row" int, status text, sub_status text, confidence real, score smallint, is_valid boolean,
+        safe_to_send boolean, suggestion text, provider text, is_catchall boolean, is_disposable boolean,
+        is_role_based boolean, is_free boolean, smtp_code smallint, checked_at float8, own_evidence json
+      )
+    ),
+    replaced as (
+      update results r set status = new.status, sub_status = new.sub_status, confidence = new.confidence,
+        score = new.score, is_valid = new.is_valid, safe_to_send = new.safe_to_send, suggestion = new.suggestion,
+        provider = new.provider, is_catchall = new.is_catchall, is_disposable = new.is_disposable,
+        is_role_based = new.is_role_based, is_free = new.is_free, smtp_code = new.smtp_code,
+        checked_at = to_timestamp(new.checked_at), previous_status = r.status, previous_sub_status = r.sub_status,
+        attempt = ${attempt}, own_evidence = new.own_evidence
+      from new
+      where ${isOfJob} and r."row" = new."row" and (new.status <> 'unknown' or r.status = 'unknown')
+      returning r."row"
+    )
+    select "row", case when replaced."row" is null then r.sub_status else new.sub_status end as sub_status,
+      replaced."row" is not null as "isReplaced"
+    from results r join new using ("row") left join replaced using ("row") where ${isOfJob}`);
+  return found;
+}
+
+/** Rows whose status changed in the job's last attempt, to or from valid or invalid. */
+export async function changedRows(
+  by: Pick<Orm, "execute">,
+  jobId: string,
+  limit: number,
+): Promise<ListChange[]> {
+  const { rows } = await by.execute<ListChange>(sql`
+    select (r."row" - 1) / (1 + json_array_length(j.more_columns)) + 1 as "row", r.email, r.status, r.sub_status, r.previous_status, r.previous_sub_status
+    from jobs j join results r on r.job_id = j.id
+      and r.expires_on in (coalesce(j.rows_expire_on, ${DEFAULT_DATE}::date), ${DEFAULT_DATE}::date)
+    where j.id = ${jobId} and j.attempt > 1 and r.attempt = j.attempt and r.status <> r.previous_status
+      and r.status in ('valid', 'invalid')
+    order by r."row" limit ${limit}`);
+  return rows;
+}
+
+/** Rows that a recheck has given up. */
+export async function keptByRecheck(
+  tx: Orm,
+  job: StoredJob,
+  rows: readonly number[],
+): Promise<RecheckedRow[]> {
+  const { rows: found } = await tx.execute<RecheckedRow>(sql`
+    select "row", sub_status, false as "isReplaced" from results
+    where expires_on in (${partitionOf(job)}::date, ${DEFAULT_DATE}::date) and job_id = ${job.id}
+      and "row" = any(${sql.param([...rows])}::int[])`);
+  return found;
 }
 
 /** Replaces what PostgreSQL text cannot hold: NUL and lone surrogates. */

@@ -9,17 +9,23 @@
  *
  * Several processes may do this concurrently.
  */
+import { eq, sql } from "drizzle-orm";
 import type pg from "pg";
-import type { Database } from "../db/database.ts";
+import type { Owner } from "../base/caller.ts";
+import { Refusal } from "../base/refusal.ts";
+import type { Database, Orm } from "../db/database.ts";
 import { createPartitions, dropPartitions, pastPartitionDates, validateDefault } from "../db/partitions.ts";
 import { notify } from "../db/pubsub.ts";
 import { DELETE_GROUP } from "../queue/upkeep.ts";
 import { deleteUpload } from "../uploads/stored-upload.ts";
 import type { UploadFiles } from "../uploads/upload-files.ts";
 import { firstCellOf } from "./job-columns.ts";
-import type { JobRow } from "./job-record.ts";
+import { lockJob } from "./job-lock.ts";
+import { isExpired, type JobRow } from "./job-record.ts";
+import { hasEnded } from "./job-state.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
 import { inPartition, partitionOf, type StoredJob } from "./result-rows.ts";
+import { jobs } from "./schema.ts";
 
 /** Per maintenance run: other tasks and shutdown wait for it. */
 const MAX_JOBS = 100;
@@ -47,6 +53,29 @@ async function expiryDates(pool: pg.Pool, retentionDays: number): Promise<string
     values: [retentionDays],
   });
   return rows.map(({ date }) => date);
+}
+
+/** A completed job that is kept does not expire. Throws job_not_found, job_state_conflict and results_expired. */
+export async function keepJob(
+  tx: Orm,
+  owner: Owner,
+  jobId: string,
+  retentionDays: number,
+  isKept: boolean,
+): Promise<void> {
+  const job = await lockJob(tx, jobId, owner);
+  if (!job && !isKept) return; // deleted with its results
+  if (!job) throw new Refusal("job_not_found", "No job with this id exists in this account.");
+  if (isKept && isExpired(job, new Date()))
+    throw new Refusal("results_expired", "The file and the results of this job have been deleted.");
+  if (isKept && job.status !== "completed")
+    throw new Refusal("job_state_conflict", `The job is ${job.status}, so it cannot be saved as a list.`);
+  const expiresAt = isKept ? null : sql`now() + ${retentionDays} * interval '1 day'`;
+  const isOver = hasEnded(job);
+  await tx
+    .update(jobs)
+    .set({ isKept, ...(isOver && { expiresAt }) })
+    .where(eq(jobs.id, jobId));
 }
 
 /** One job after another until the time is up, then partitions. Returns the number of jobs. */

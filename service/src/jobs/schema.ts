@@ -1,5 +1,5 @@
 /** Tables of jobs: the job, its open slices, its results and its counters. */
-import { JOB_STATUSES, LEVELS } from "@mailvet/contract";
+import { JOB_STATUSES, LEVELS, type RecheckRequest } from "@mailvet/contract";
 import { sql } from "drizzle-orm";
 import {
   bigint,
@@ -21,6 +21,12 @@ import { createdAt, moment } from "../db/columns.ts";
 import { DEFAULT_DATE } from "../db/partitions.ts";
 import type { OwnPart, SharedEvidence } from "./results/result-evidence.ts";
 import type { SliceEmail } from "./slice-cutter.ts";
+
+/** `stale`: for lists that are checked periodically (lists/). */
+export type RecheckChoice = RecheckRequest | { which: "stale"; olderThan: string };
+
+/** As stored with the job. `at`: when it was requested, as ISO time. */
+export type StoredRecheck = { at: string; choice: RecheckChoice };
 
 export const jobs = pgTable(
   "jobs",
@@ -46,9 +52,15 @@ export const jobs = pgTable(
     triedOnce: integer().notNull().default(0), // emails checked at least once
     processed: integer().notNull().default(0), // emails with a verdict
     progressedAt: moment(), // when `processed` last changed; null: not yet, or by an earlier release
-    givenUp: integer().notNull().default(0), // of these, emails of slices that failed for good; not charged
+    givenUp: integer().notNull().default(0), // of these, not charged: emails of slices that failed for good, and sandbox addresses of the web app
     reservationId: uuid(), // reserved credits; null for test keys and after the end
     creditsUsed: integer().notNull().default(0), // settled at the end
+    creditsRefunded: integer().notNull().default(0), // of these, returned in the same transaction
+    attempt: smallint().notNull().default(1), // one more for each recheck
+    recheck: json().$type<StoredRecheck>(), // what the last attempt asks again for; null: the first one
+    settledEmails: integer().notNull().default(0), // of the processed, those that are not part of this attempt
+    freeEmails: integer().notNull().default(0), // of this attempt, those that cost nothing
+    freeProcessed: integer().notNull().default(0), // of these, processed; and those that finishing the job has left unchecked
     error: json().$type<{ code: string; detail: string }>(),
     createdAt: createdAt(),
     startedAt: moment(),
@@ -60,6 +72,7 @@ export const jobs = pgTable(
     erasedAt: moment(),
     // Partition with its results and duplicates. Null: the default partition, or there are none any more.
     rowsExpireOn: date(),
+    isKept: boolean().notNull().default(false), // as a saved list: it does not expire
   },
   (table) => [
     index().on(table.accountId, table.createdAt),
@@ -85,6 +98,8 @@ export const slices = pgTable(
     sittings: smallint().notNull().default(0), // waiting periods spent in this attempt
     firstAskedAt: moment(), // null: not yet
     isRedrive: boolean().notNull().default(false), // replaces results that were given up, also after the job's end
+    isRecheck: boolean().notNull().default(false), // replaces results by better ones
+    isFree: boolean().notNull().default(false), // of a recheck: not charged
     // Of a retry slice: number of emails by the sub-status of their last attempt, and when the next attempt is due.
     waiting: json().$type<Record<string, number>>(),
     dueAt: moment(),
@@ -132,6 +147,10 @@ export const results = pgTable(
     smtpCode: smallint().notNull(),
     checkedAt: moment().notNull(),
     expiresOn: expiresOn(),
+    // Of a recheck: the verdict before, and the attempt that replaced it.
+    previousStatus: text(),
+    previousSubStatus: text(),
+    attempt: smallint(),
     // result-evidence.ts. Null in rows of earlier releases.
     evidenceRow: integer(), // the row of this job whose `evidence` applies here, too
     evidence: json().$type<SharedEvidence>(),
@@ -160,7 +179,7 @@ export const jobCounts = pgTable(
     jobId: jobId(),
     subStatus: text().notNull(),
     count: integer().notNull(),
-    uncharged: integer().notNull().default(0), // of these, of slices that were given up, also after a redrive
+    uncharged: integer().notNull().default(0), // of these, counted in given_up, also after a redrive
   },
   (table) => [primaryKey({ columns: [table.jobId, table.subStatus] })],
 );

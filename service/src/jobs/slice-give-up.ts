@@ -1,5 +1,5 @@
 /**
- * A slice that failed for good: its emails get the result `internal_error`, which is not charged, and the job goes on. The
+ * A slice that failed for good: its emails get the result `internal_error`, which is refunded, and the job goes on. The
  * operator can have it checked again (queue/dead-letters.ts).
  */
 import { and, eq, inArray } from "drizzle-orm";
@@ -11,10 +11,17 @@ import type { Tasks } from "../queue/tasks.ts";
 import { lockJob } from "./job-lock.ts";
 import { hasEnded } from "./job-state.ts";
 import type { JobTransitions } from "./job-transitions.ts";
-import { insertResults, partitionOf, reportOn, resultRow, type StoredJob } from "./result-rows.ts";
+import {
+  insertResults,
+  keptByRecheck,
+  partitionOf,
+  reportOn,
+  resultRow,
+  type StoredJob,
+} from "./result-rows.ts";
 import { jobs, results, slices } from "./schema.ts";
 import type { SliceEmail } from "./slice-cutter.ts";
-import { addSlice, countInJob } from "./slice-save.ts";
+import { addSlice, countInJob, recheckCounts } from "./slice-save.ts";
 
 const FAILURE = "The slice of this email failed repeatedly.";
 
@@ -29,18 +36,25 @@ export function onSliceExhausted(transitions: Pick<JobTransitions, "finishIfDone
     if (isRedrive) return { rows }; // their results are internal errors already
     const job = await findStored(tx, jobId);
     if (!job) return undefined;
-    const failed = emails.map(([row, email]) => failedRow(row, email));
-    await insertResults(tx, job, failed, { keepExisting: true });
     const isAllDone = await countInJob(tx, slice, {
       processed: emails.length,
       triedOnce: attempt === 0 ? emails.length : 0,
-      isCharged: false,
-      counts: { internal_error: emails.length },
+      // Rows of a recheck have a result already.
+      ...(slice.isRecheck
+        ? recheckCounts(await keptByRecheck(tx, job, rows), slice.isFree)
+        : await failed(tx, job, emails)),
     });
     if (isAllDone === undefined) throw new Error(`job ${jobId} has ended`); // the next attempt finds no slice
     if (isAllDone) await transitions.finishIfDone(tx, jobId);
     return { rows };
   };
+}
+
+async function failed(tx: Orm, job: StoredJob, emails: readonly SliceEmail[]) {
+  const results = emails.map(([row, email]) => failedRow(row, email));
+  await insertResults(tx, job, results, { keepExisting: true });
+  const counts = { internal_error: emails.length };
+  return { givenUp: emails.length, freeProcessed: 0, counts, uncharged: counts };
 }
 
 async function findStored(tx: Orm, jobId: string): Promise<StoredJob | undefined> {
@@ -57,7 +71,7 @@ function failedRow(row: number, email: string) {
 export function redriveSlice(tasks: Pick<Tasks, "openGroup" | "add">): Redrive {
   return async (tx, { groupId: jobId, details }) => {
     const job = await lockJob(tx, jobId);
-    if (!job || job.erasedAt !== null) return false;
+    if (!job || job.erasedAt !== null || (job.recheck && !hasEnded(job))) return false;
     const rows = details.rows as number[];
     const isIt = and(
       inArray(results.expiresOn, [partitionOf(job), DEFAULT_DATE]),

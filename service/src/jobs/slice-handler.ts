@@ -65,6 +65,7 @@ export function sliceHandler(deps: SliceHandlerDeps): TaskHandler {
       const settled = await settle(pending, all, calibration, progress);
       const continues = await saveSlice(deps, task, slice, {
         results: settled.results,
+        free: settled.results.filter((_, index) => slice.isFromApp && settled.answers[index]!.isSandbox),
         deferred: settled.deferred,
         rest: settled.pending.map(({ entry }) => entry),
         elapsedMs,
@@ -87,8 +88,10 @@ type PendingEmail = {
   check: CheckRequest | undefined;
 };
 
-function contextOf({ accountId, isTest, attempt, level }: Slice): CheckContext {
-  return { accountId, isTest, attempt, level: level ?? undefined };
+function contextOf({ accountId, isTest, attempt, level, recheckedMs }: Slice): CheckContext {
+  // A recheck asks for results that are newer than its request.
+  const maxAgeMs = recheckedMs === null ? undefined : Math.max(0, recheckedMs);
+  return { accountId, isTest, attempt, level: level ?? undefined, maxAgeMs };
 }
 
 async function startChecks({ answers }: SliceHandlerDeps, slice: Slice): Promise<PendingEmail[]> {

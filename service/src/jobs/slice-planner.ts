@@ -13,10 +13,12 @@ import { lockJob } from "./job-lock.ts";
 import type { JobRow } from "./job-record.ts";
 import { hasEnded } from "./job-state.ts";
 import type { JobTransitions } from "./job-transitions.ts";
+import { selectedEmails } from "./recheck/recheck.ts";
 import { partitionOf } from "./result-rows.ts";
 import { type PlanWindow, readWindows } from "./row-window.ts";
 import { jobs } from "./schema.ts";
 import { cutSlices } from "./slice-cutter.ts";
+import { addSlice } from "./slice-save.ts";
 
 export type PlanDeps = {
   database: Database;
@@ -42,6 +44,7 @@ export function planHandler(deps: PlanDeps): TaskHandler {
 
 async function planFrom(deps: PlanDeps, task: Task, job: JobRow, signal: AbortSignal): Promise<PlanOutcome> {
   if (hasEnded(job) || job.isPlanned) return "over";
+  if (job.recheck) return planRecheck(deps, task, job, signal);
   const { files, database } = deps;
   const timeSlice = startTimeSlice();
   const upload = await findUpload(database.orm, job.uploadId);
@@ -54,6 +57,41 @@ async function planFrom(deps: PlanDeps, task: Task, job: JobRow, signal: AbortSi
   if (!current || hasEnded(current)) return "over";
   throw new Error(`job ${job.id}: rows of its upload are missing`);
 }
+
+/** Windows of selected results, in row order; `plannedParts` is the last row that is planned. */
+async function planRecheck(
+  { database, tasks, transitions }: PlanDeps,
+  task: Task,
+  { id: jobId }: JobRow,
+  signal: AbortSignal,
+): Promise<PlanOutcome> {
+  for (;;) {
+    if (signal.aborted) return "postponed";
+    const outcome = await database.orm.transaction(async (tx): Promise<PlanOutcome> => {
+      const job = (await tasks.keep(tx, task)) ? await lockJob(tx, jobId) : undefined;
+      if (!job || hasEnded(job) || job.isPlanned) return "over";
+      if (job.status === "paused") return "postponed";
+      const selected = await selectedEmails(tx, job, job.plannedParts, RECHECK_WINDOW_ROWS);
+      const isLast = selected.length < RECHECK_WINDOW_ROWS;
+      if (isLast && !(await tasks.complete(tx, task))) return "over";
+      for (const isFree of [true, false]) {
+        const emails = selected.filter((one) => one.isFree === isFree).map(({ entry }) => entry);
+        for (const slice of await cutSlices(emails, startTimeSlice())) {
+          const number = await addSlice(tx, { jobId, emails: slice, isRecheck: true, isFree });
+          await tasks.add(tx, [{ groupId: jobId, queue: "slice", subject: String(number) }]);
+        }
+      }
+      const plannedParts = selected.at(-1)?.entry[0] ?? job.plannedParts;
+      await tx.update(jobs).set({ plannedParts, isPlanned: isLast }).where(eq(jobs.id, jobId));
+      if (!isLast) return "planned";
+      await transitions.finishIfDone(tx, jobId);
+      return "complete";
+    });
+    if (outcome !== "planned") return outcome;
+  }
+}
+
+const RECHECK_WINDOW_ROWS = 10_000;
 
 async function planWindow(
   { database, tasks, transitions }: PlanDeps,

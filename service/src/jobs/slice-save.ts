@@ -15,7 +15,13 @@ import { lockJob } from "./job-lock.ts";
 import type { JobProgress } from "./job-progress.ts";
 import { ACTIVE_STATES, hasEnded } from "./job-state.ts";
 import type { JobTransitions } from "./job-transitions.ts";
-import { insertResults, type ResultRow, replaceResults } from "./result-rows.ts";
+import {
+  insertResults,
+  type RecheckedRow,
+  type ResultRow,
+  replaceByRecheck,
+  replaceResults,
+} from "./result-rows.ts";
 import { jobs, slices } from "./schema.ts";
 import type { Slice } from "./slice.ts";
 import type { SliceEmail } from "./slice-cutter.ts";
@@ -29,6 +35,8 @@ export type SaveDeps = {
 
 export type SliceOutcome = {
   results: ResultRow[];
+  /** Of these, results that cost nothing. */
+  free: ResultRow[];
   /** To be retried. */
   deferred: { email: SliceEmail; delayMs: number }[];
   /** Still in flight. */
@@ -83,22 +91,56 @@ async function save(
 ): Promise<boolean> {
   const { results, deferred, rest } = outcome;
   const { jobId, isRedrive } = slice;
-  const writeResults = isRedrive ? replaceResults : insertResults;
-  const written = await writeResults(tx, { id: jobId, rowsExpireOn: slice.rowsExpireOn }, results);
+  const written = await write(tx, slice, outcome);
   const continues = await settleTask(deps, tx, task, outcome);
-  if (written.length < results.length) throw new JobEnded(); // of a redrive: erased meanwhile
+  if (written.results < results.length) throw new JobEnded(); // of a redrive or recheck: erased meanwhile
   await updateSlice(tx, slice, outcome);
   await addRetries(deps, tx, slice, outcome);
   const isAllDone = await countInJob(tx, slice, {
     processed: isRedrive ? 0 : results.length,
     triedOnce: slice.attempt === 0 && !isRedrive ? results.length + deferred.length : 0,
-    isCharged: !isRedrive,
-    counts: countsBySubStatus(results, isRedrive),
+    ...written.counted,
   });
   if (isAllDone === undefined) throw new JobEnded();
   if (isAllDone && rest.length === 0) await deps.transitions.finishIfDone(tx, jobId);
   if (isRedrive) await closeGroupIfEnded(tx, jobId);
   return continues;
+}
+
+type Written = {
+  results: number;
+  counted: Pick<JobCounts, "givenUp" | "freeProcessed" | "counts" | "uncharged">;
+};
+
+async function write(tx: Orm, slice: Slice, { results, free }: SliceOutcome): Promise<Written> {
+  const { isRedrive, isRecheck, isFree } = slice;
+  const job = { id: slice.jobId, rowsExpireOn: slice.rowsExpireOn };
+  if (isRecheck) {
+    const rows = await replaceByRecheck(tx, job, slice.jobAttempt, results);
+    return { results: rows.length, counted: recheckCounts(rows, isFree, free) };
+  }
+  const counts = countsBySubStatus(results, isRedrive);
+  const counted = isRedrive
+    ? { givenUp: 0, freeProcessed: 0, counts, uncharged: counts }
+    : { givenUp: free.length, freeProcessed: 0, counts, uncharged: countsBySubStatus(free) };
+  const written = await (isRedrive ? replaceResults : insertResults)(tx, job, results);
+  return { results: written.length, counted };
+}
+
+/** A result that was kept, because the new one decides less, is not charged. */
+export function recheckCounts(
+  rows: readonly RecheckedRow[],
+  isFree: boolean,
+  free: readonly ResultRow[] = [],
+): Written["counted"] {
+  const freeRows = new Set(free.map(({ row }) => row));
+  const uncharged = rows.filter(({ row, isReplaced }) => isFree || !isReplaced || freeRows.has(row));
+  return {
+    givenUp: isFree ? 0 : uncharged.length,
+    freeProcessed: isFree ? rows.length : 0,
+    counts: countsBySubStatus(rows),
+    uncharged: countsBySubStatus(uncharged),
+  };
 }
 
 /** The group of a job that has ended was opened for redrives. */
@@ -159,7 +201,7 @@ const startOf = ({ elapsedMs }: Pick<SliceOutcome, "elapsedMs">) =>
 async function addRetries(
   { tasks }: SaveDeps,
   tx: Orm,
-  { jobId, attempt, isRedrive }: Slice,
+  { jobId, attempt, isRedrive, isRecheck, isFree }: Slice,
   { deferred, ...outcome }: SliceOutcome,
 ): Promise<void> {
   for (const [dueInMs, emails] of groupByDelay(deferred)) {
@@ -170,6 +212,8 @@ async function addRetries(
       attempt: attempt + 1,
       firstAskedAt,
       isRedrive,
+      isRecheck,
+      isFree,
       waiting: waitingOf(emails),
       dueAt: sql`clock_timestamp() + ${dueInMs}::float8 * interval '1 millisecond'`,
     });
@@ -201,7 +245,10 @@ export const RESET_SLICE_NUMBERS =
 type NewSlice = Omit<PgInsertValue<typeof slices>, "number">;
 
 /** Replaced results were internal errors. */
-function countsBySubStatus(results: readonly ResultRow[], isRedrive: boolean): Record<string, number> {
+function countsBySubStatus(
+  results: readonly { sub_status: string }[],
+  isRedrive = false,
+): Record<string, number> {
   const counts: Record<string, number> = isRedrive ? { internal_error: -results.length } : {};
   for (const { sub_status } of results) counts[sub_status] = (counts[sub_status] ?? 0) + 1;
   return counts;
@@ -210,9 +257,13 @@ function countsBySubStatus(results: readonly ResultRow[], isRedrive: boolean): R
 export type JobCounts = {
   processed: number;
   triedOnce: number;
-  /** False: results of a slice that was given up, or those that replace them. */
-  isCharged: boolean;
+  /** Of the processed, those that are not charged. */
+  givenUp: number;
+  /** Of the processed, those that are free in a recheck, or were not checked. */
+  freeProcessed: number;
   counts: Record<string, number>;
+  /** Of the counts, those that are not charged: also results that replace such ones. */
+  uncharged: Record<string, number>;
 };
 
 /**
@@ -222,20 +273,21 @@ export type JobCounts = {
 export async function countInJob(
   tx: Orm,
   { jobId, isRedrive }: Pick<Slice, "jobId" | "isRedrive">,
-  { processed, triedOnce, isCharged, counts }: JobCounts,
+  { processed, triedOnce, givenUp, freeProcessed, counts, uncharged }: JobCounts,
 ): Promise<boolean | undefined> {
   const states = sql.param([...ACTIVE_STATES]);
   const { rows } = await tx.execute<{ is_all_done: boolean }>(sql`
     with job as (
       update jobs set processed = processed + ${processed}, tried_once = tried_once + ${triedOnce},
-        given_up = given_up + ${isCharged ? 0 : processed},
+        given_up = given_up + ${givenUp}, free_processed = free_processed + ${freeProcessed},
         progressed_at = case when ${processed > 0}::boolean then clock_timestamp() else progressed_at end
       where id = ${jobId} and (status = any(${states}::text[]) or (${isRedrive}::boolean and erased_at is null))
       returning id, status = any(${states}::text[]) and processed = unique_emails as is_all_done
     ),
     counted as (
       insert into job_counts as c (job_id, sub_status, count, uncharged)
-      select job.id, key, value::int, case when ${isCharged}::boolean then 0 else value::int end from job, json_each_text(${JSON.stringify(counts)}::json)
+      select job.id, key, value::int, coalesce((${JSON.stringify(uncharged)}::json ->> key)::int, 0)
+      from job, json_each_text(${JSON.stringify(counts)}::json)
       on conflict (job_id, sub_status) do update set
         count = c.count + excluded.count, uncharged = c.uncharged + excluded.uncharged
     )

@@ -19,7 +19,7 @@ import type { ValidateDeps } from "./validate.ts";
 export type InspectedDomain = { report: DomainReport; creditsRemaining: number | undefined };
 
 export async function inspectDomain(
-  { answers, ledger, budgetMs }: ValidateDeps,
+  { answers, budgetMs, ...paying }: ValidateDeps,
   caller: Caller,
   domain: string,
   asking: PresentOptions,
@@ -38,9 +38,9 @@ export async function inspectDomain(
     return report;
   };
 
-  if (context.isTest)
+  if (context.isTest || (isSandbox && caller.by.kind === "session"))
     return { report: present(await simulate(answers, context, ascii)), creditsRemaining: undefined };
-  const payment = paymentBy(ledger, caller, asking);
+  const payment = paymentBy(paying, caller, asking);
   await using credit = await payment.reserve(1, budgetMs);
   const evidence = isSandbox
     ? await simulate(answers, context, ascii)

@@ -35,7 +35,19 @@ export function present(
 
 export function presentItem(answer: ValidationAnswer, caller: Caller, asking: PresentOptions): BulkItem {
   const result = present(answer, caller, asking);
-  const { email, status, is_valid, safe_to_send, confidence, sub_status, score, suggestion } = result;
+  const { email, status, is_valid, safe_to_send, recommendation, confidence, sub_status, score, suggestion } =
+    result;
   const { retry_after } = result.metadata;
-  return { email, status, is_valid, safe_to_send, confidence, sub_status, score, suggestion, retry_after };
+  return {
+    email,
+    status,
+    is_valid,
+    safe_to_send,
+    recommendation,
+    confidence,
+    sub_status,
+    score,
+    suggestion,
+    retry_after,
+  };
 }

@@ -16,7 +16,8 @@ const answers = createAnswers({
 });
 const deps: BulkDeps = {
   answers,
-  ledger: { charge: never, reserve: never },
+  ledger: { charge: never, reserve: never, refundPart: never },
+  unknownRefund: "own_fault",
   budgetMs: 1000,
   log: never,
   countVerdict: never,

@@ -26,7 +26,7 @@ export async function validateBulk(
   emails: readonly string[],
   asking: PresentOptions,
 ): Promise<BulkValidated> {
-  const payment = paymentBy(deps.ledger, caller, asking);
+  const payment = paymentBy(deps, caller, asking);
   const { answers, creditsRemaining } = await answerAndCharge(deps, payment, caller, emails, asking);
   logFailures(deps, asking, answers);
   const counts = countStatuses(answers);
@@ -38,7 +38,8 @@ export async function validateBulk(
     risky_count: counts.risky,
     unknown_count: counts.unknown,
     duplicate_count: emails.length - answers.length,
-    credits_used: answers.length,
+    credits_used: payment.costOf(answers),
+    credits_refunded: payment.refundOf(answers),
     results: await inTimeSlices(answers, (answer) => {
       const item = presentItem(amongList(answer, view), caller, asking);
       if (!answer.isSandbox) deps.countVerdict(item.status, item.sub_status, answer.isCached);
@@ -63,7 +64,8 @@ async function answerAndCharge(
     const all = known.filter((answer) => answer !== undefined);
     return { answers: all, creditsRemaining: await payment.charge(all) };
   }
-  await using credit = await payment.reserve(inspections.length, options.timeoutMs ?? budgetMs);
+  const amount = open.length + payment.costOf(known.filter((answer) => answer !== undefined));
+  await using credit = await payment.reserve(amount, options.timeoutMs ?? budgetMs);
   const withinMs = checkTimeMs(startedAtMs, options, budgetMs);
   const asked = (await answers.ask(context, open, { withinMs, isUrgent: false })).values();
   const all = known.map((answer) => answer ?? asked.next().value!);

@@ -1,22 +1,20 @@
 /**
  * Validates one address: charged at once when the answer is known, otherwise checked with a credit reserved.
  *
- * Internal errors are not charged.
+ * Verdicts that are this installation's own fault are refunded (charge-policy.ts).
  */
 import type { Status, SubStatus, ValidationResult } from "@mailvet/contract";
 import type { Evidence } from "@mailvet/engine";
 import type { Caller } from "../base/caller.ts";
 import type { LogEvent } from "../base/log-events.ts";
-import type { Ledger } from "../credits/ledger.ts";
 import type { Answers, ValidationAnswer } from "./answer.ts";
-import { type Payment, paymentBy } from "./charge-policy.ts";
+import { type Payment, type PaymentDeps, paymentBy } from "./charge-policy.ts";
 import { type CheckContext, checkContextOf, checkTimeMs } from "./check-options.ts";
 import { type PresentOptions, present } from "./present-result.ts";
 import type { Rechecks } from "./rechecks.ts";
 
-export type ValidateDeps = {
+export type ValidateDeps = PaymentDeps & {
   answers: Answers;
-  ledger: Pick<Ledger, "charge" | "reserve">;
   /** How long one request may take. */
   budgetMs: number;
   log: LogEvent;
@@ -40,13 +38,13 @@ export async function validate(
   email: string,
   asking: PresentOptions,
 ): Promise<Validated> {
-  const payment = paymentBy(deps.ledger, caller, asking);
+  const payment = paymentBy(deps, caller, asking);
   const context = checkContextOf(caller, asking.options);
   const inspection = deps.answers.inspect(email);
   const found = deps.answers.known(context, inspection);
   const known = found instanceof Promise ? await found : found;
   const { answer, creditsRemaining } = known
-    ? { answer: known, creditsRemaining: isInternalError(known) ? undefined : await payment.charge([known]) }
+    ? { answer: known, creditsRemaining: await payment.charge([known]) }
     : await checkAndCharge(deps, payment, context, inspection, asking);
   const result = present(answer, caller, asking);
   if (!answer.isSandbox) {
@@ -90,10 +88,5 @@ async function checkAndCharge(
     isUrgent: true,
   });
   if (!answer) throw new Error("a check returned no answer");
-  const creditsRemaining = isInternalError(answer) ? undefined : await payment.settle(credit, [answer]);
-  return { answer, creditsRemaining };
-}
-
-function isInternalError({ evidence }: ValidationAnswer): boolean {
-  return evidence.failure !== undefined;
+  return { answer, creditsRemaining: await payment.settle(credit, [answer]) };
 }

@@ -12,8 +12,8 @@ export type Validations = {
   validate(caller: Caller, email: string, asking: PresentOptions): Promise<Validated>;
   validateMany(caller: Caller, emails: readonly string[], asking: PresentOptions): Promise<BulkValidated>;
   inspectDomain(caller: Caller, domain: string, asking: PresentOptions): Promise<InspectedDomain>;
-  /** For jobs, which are charged differently. */
-  answers: Pick<Answers, "inspect" | "knownAmong" | "begin" | "wait" | "calibrationOf">;
+  /** For jobs, which are charged differently, and estimates, which are free. */
+  answers: Pick<Answers, "inspect" | "knownAmong" | "ask" | "begin" | "wait" | "calibrationOf">;
   /** For the workers of the queue "rechecks". */
   rechecks: Pick<Rechecks, "handler" | "redrive" | "eraseOld">;
   /** Shutdown: all requests are answered within this time, with the evidence so far. */
@@ -23,7 +23,7 @@ export type Validations = {
 };
 
 export type ValidationDeps = Omit<AnswerDeps, "verdictCache"> &
-  Pick<ValidateDeps, "ledger" | "log" | "countVerdict"> & {
+  Pick<ValidateDeps, "ledger" | "unknownRefund" | "log" | "countVerdict"> & {
     verdictCache: VerdictCache;
     rechecking: Omit<RecheckDeps, "answers">;
     singleBudgetMs: number;

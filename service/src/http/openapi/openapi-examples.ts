@@ -11,6 +11,7 @@ import type {
   Job,
   JobResult,
   LinkRequest,
+  UploadEstimate,
   UploadPreview,
   ValidationRequest,
   ValidationResult,
@@ -24,6 +25,7 @@ const result: ValidationResult = {
   sub_status: "",
   confidence: 0.95,
   safe_to_send: true,
+  recommendation: "send",
   is_valid: true,
   reason: "The mail server accepts this mailbox and rejects made-up ones.",
   suggestion: null,
@@ -76,12 +78,14 @@ const bulkSummary: BulkSummary = {
   unknown_count: 0,
   duplicate_count: 1,
   credits_used: 2,
+  credits_refunded: 0,
   results: [
     {
       email: "valid@mailvet.test",
       status: "valid",
       is_valid: true,
       safe_to_send: true,
+      recommendation: "send",
       confidence: 0.95,
       sub_status: "",
       score: 97,
@@ -93,6 +97,7 @@ const bulkSummary: BulkSummary = {
       status: "invalid",
       is_valid: false,
       safe_to_send: false,
+      recommendation: "do_not_send",
       confidence: 0.97,
       sub_status: "mailbox_not_found",
       score: 1,
@@ -151,6 +156,18 @@ const uploadPreview: UploadPreview = {
   expires_at: "2026-11-05T12:00:00.000Z",
 };
 
+const uploadEstimate: UploadEstimate = {
+  upload_id: uploadPreview.upload_id,
+  email_column: "email",
+  sampled: 3,
+  valid: 0,
+  invalid: 1,
+  risky: 0,
+  undecided: 2,
+  expected: { valid: 0, invalid: 1, risky: 0, undecided: 2 },
+  credits: 3,
+};
+
 const linkRequest: LinkRequest = { url: "https://files.example.com/customers.xlsx" };
 const createJobRequest: CreateJobRequest = {
   emails: ["valid@mailvet.test", "catch-all@mailvet.test"],
@@ -165,6 +182,7 @@ const queued: Job = {
   phase: "waiting",
   filename: "newsletter.csv",
   email_column: "email",
+  attempt: 1,
   created_at: "2026-11-04T12:00:05.000Z",
   started_at: null,
   completed_at: null,
@@ -187,6 +205,7 @@ const queued: Job = {
   sub_status_counts: {},
   credits_reserved: 2,
   credits_used: 0,
+  credits_refunded: 0,
   error: null,
   results_url: null,
 };
@@ -207,6 +226,7 @@ const completed: Job = {
   sub_status_counts: { "": 1, mailbox_not_found: 1 },
   credits_reserved: 0,
   credits_used: 2,
+  credits_refunded: 0,
   results_url: "/api/v1/bulk/jobs/c1b0a3f4-0d3a-4a50-9d55-2f6e5d1b7c90/results",
 };
 
@@ -218,6 +238,7 @@ const firstResult: JobResult = {
   confidence: 0.95,
   is_valid: true,
   safe_to_send: true,
+  recommendation: "send",
   score: 97,
   suggestion: null,
   reason: "The mail server accepts this mailbox and rejects others.",
@@ -228,6 +249,8 @@ const firstResult: JobResult = {
   ai_reasons: [],
   checked_at: "2026-11-04T12:00:06.000Z",
   is_duplicate: false,
+  previous_status: null,
+  previous_sub_status: null,
 };
 
 const jobResults: JobResult[] = [
@@ -277,6 +300,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   inspectDomain: { response: domainReport },
   validateBulk: { request: bulkRequest, response: bulkSummary },
   previewUpload: { response: uploadPreview },
+  estimateUpload: { request: confirmRequest, response: uploadEstimate },
   uploadLink: { request: linkRequest, response: uploadPreview },
   createJob: { request: createJobRequest, response: queued },
   confirmUpload: { request: confirmRequest, response: queued },

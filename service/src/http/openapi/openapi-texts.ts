@@ -25,6 +25,7 @@ export const TAGS = [
     name: "jobs",
     description: "Validate files: upload, confirm, follow progress, download results.",
   },
+  { name: "lists", description: "Saved lists that are validated again on a schedule." },
   { name: "feedback", description: "Report delivery outcomes to calibrate your scores." },
   { name: "webhooks", description: "HTTP endpoints that receive event notifications." },
   { name: "account", description: "The authenticated account." },

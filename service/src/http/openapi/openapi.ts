@@ -180,7 +180,12 @@ function successesOf(
   const { response = {} } = (schema ?? {}) as RouteSchema;
   const contentOf = (body: unknown) =>
     config?.produces
-      ? Object.fromEntries(config.produces.map((type) => [type, { schema: body }]))
+      ? Object.fromEntries(
+          config.produces.map((type) => [
+            type,
+            { schema: type === JSON_TYPE ? names.refer(body) : rawSchema(config, body) },
+          ]),
+        )
       : json(names.refer(body), example);
   return Object.fromEntries(
     Object.entries(response).map(([status, body]) => [
@@ -240,4 +245,11 @@ class SchemaNames {
   components(): Json {
     return Object.fromEntries([...this.#used].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
+}
+
+const JSON_TYPE = "application/json";
+
+/** Of a response that is not JSON. Where JSON is an alternative, the route's schema is that of the JSON. */
+function rawSchema({ produces = [] }: { produces?: readonly string[] }, body: unknown): unknown {
+  return produces.includes(JSON_TYPE) ? { type: "string" } : body;
 }

@@ -37,6 +37,7 @@ const HELP: Readonly<Record<ProblemCode, string>> = {
   session_not_found: "Your account has no session with this ID.",
   passkey_not_found: "Your account has no passkey with this ID.",
   account_not_found: "No account has this ID.",
+  list_not_found: "Your account has no saved list with this ID.",
   webhook_not_found: "Your account has no webhook endpoint with this ID.",
   delivery_not_found: "The webhook endpoint has no delivery with this ID. Deliveries are kept for 30 days.",
   dead_letter_not_found:

@@ -1,7 +1,18 @@
-/** GET /credits: balance and ledger. GET /usage: verdicts and credits per day and key. */
+/** GET /credits: balance and ledger; /credits/statement: the ledger in lines. GET /usage: verdicts and credits per day and key. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { Credits, CreditsQuery, Usage, type UsageDay, UsageQuery } from "@mailvet/contract";
+import {
+  Credits,
+  CreditsQuery,
+  Statement,
+  StatementQuery,
+  Usage,
+  type UsageDay,
+  UsageQuery,
+} from "@mailvet/contract";
+import { csvLine } from "@mailvet/engine/list-file";
+import type { FastifyReply } from "fastify";
 import type { Ledger } from "../../credits/ledger.ts";
+import type { LedgerLines, StatementFilter } from "../../credits/statement.ts";
 import type { UsageFilter } from "../../credits/usage.ts";
 import { usageRange } from "../../credits/usage-range.ts";
 import { pageHeaders } from "./pagination.ts";
@@ -10,10 +21,11 @@ import "../route-config.ts";
 export type CreditRouteDeps = {
   ledger: Pick<Ledger, "balanceOf" | "page">;
   usageOf(accountId: string, wanted: UsageFilter): Promise<UsageDay[]>;
+  statementOf(accountId: string, wanted: StatementFilter): Promise<LedgerLines>;
 };
 
 export const creditRoutes =
-  ({ ledger, usageOf }: CreditRouteDeps): FastifyPluginAsyncTypebox =>
+  ({ ledger, usageOf, statementOf }: CreditRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     app.get(
       "/credits",
@@ -30,12 +42,62 @@ export const creditRoutes =
       },
     );
 
-    app.get("/usage", { schema: GET_USAGE, config: { access: { scope: "read" } } }, async (request) => {
-      const { key_id: keyId, ...wanted } = request.query;
+    app.get("/credits/statement", { schema: GET_STATEMENT, config: TABLE }, async (request, reply) => {
+      const { skip, limit, kind, format, ...wanted } = request.query;
       const range = usageRange(wanted, new Date());
-      return { ...range, days: await usageOf(request.caller!.accountId, { ...range, keyId }) };
+      const { lines, total } = await statementOf(request.caller!.accountId, { ...range, kind, skip, limit });
+      pageHeaders(request, reply, { skip, limit, total });
+      return format === "csv" ? sendCsv(reply, LINE_FIELDS, lines) : { ...range, lines };
+    });
+
+    app.get("/usage", { schema: GET_USAGE, config: TABLE }, async (request, reply) => {
+      const { key_id: keyId, format, ...wanted } = request.query;
+      const range = usageRange(wanted, new Date());
+      const days = await usageOf(request.caller!.accountId, { ...range, keyId });
+      return format === "csv" ? sendCsv(reply, DAY_FIELDS, days) : { ...range, days };
     });
   };
+
+const TABLE = { access: { scope: "read" }, produces: ["application/json", "text/csv"] } as const;
+
+const DAY_FIELDS = ["date", "key_id", "valid", "invalid", "risky", "unknown", "credits_used"] as const;
+const LINE_FIELDS = [
+  "kind",
+  "date",
+  "key_id",
+  "reference",
+  "entries",
+  "charged",
+  "refunded",
+  "granted",
+  "reserved",
+  "last_at",
+] as const;
+
+function sendCsv<Field extends string>(
+  reply: FastifyReply,
+  fields: readonly Field[],
+  rows: readonly Record<Field, string | number | null>[],
+): never {
+  const lines = rows.map((row) =>
+    csvLine(
+      fields.map((field) => String(row[field] ?? "")),
+      ",",
+    ),
+  );
+  reply.type("text/csv; charset=utf-8; header=present");
+  return reply.send(csvLine(fields, ",") + lines.join("")) as never;
+}
+
+const GET_STATEMENT = {
+  operationId: "getStatement",
+  tags: ["credits"],
+  summary: "Retrieve a statement",
+  description:
+    "Returns the ledger in lines: one per job, one per day and key for single and bulk requests, one per grant. The entries behind a line: `GET /credits` with its `reference` or `date`. A range covers at most 366 days. With `format=csv`, a page of lines as CSV.",
+  querystring: StatementQuery,
+  response: { 200: Statement },
+};
 
 const GET_CREDITS = {
   operationId: "getCredits",
@@ -52,7 +114,7 @@ const GET_USAGE = {
   tags: ["credits"],
   summary: "Retrieve usage",
   description:
-    "Returns the number of verdicts by status and the credits spent, per UTC day and API key. A range covers at most 366 days.",
+    "Returns the number of verdicts by status and the credits spent, per UTC day and API key. A range covers at most 366 days. `format=csv` returns the days as CSV.",
   querystring: UsageQuery,
   response: { 200: Usage },
 };

@@ -1,7 +1,15 @@
 /** /bulk/jobs: list and retrieve jobs, page through results; cancel, pause, resume and delete. */
 import type { ServerResponse } from "node:http";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { Job, JobListQuery, JobQuery, JobResult, ResultsQuery, ValidationResult } from "@mailvet/contract";
+import {
+  Job,
+  JobListQuery,
+  JobQuery,
+  JobResult,
+  RecheckRequest,
+  ResultsQuery,
+  ValidationResult,
+} from "@mailvet/contract";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { auditOnCommit } from "../../audit/audit-writer.ts";
@@ -9,6 +17,7 @@ import type { JobActions } from "../../jobs/job-actions.ts";
 import { findJob, listJobs } from "../../jobs/job-list.ts";
 import { hasEnded } from "../../jobs/job-state.ts";
 import type { JobWatch } from "../../jobs/job-watch.ts";
+import type { RecheckJob } from "../../jobs/recheck/recheck.ts";
 import { jobResult, jobResults } from "../../jobs/results/job-results.ts";
 import { storeResponse } from "../middleware/idempotency.ts";
 import { actorOf } from "../request-actor.ts";
@@ -18,13 +27,14 @@ import "../route-config.ts";
 
 export type JobRouteDeps = JobStreamDeps & {
   actions: Pick<JobActions, JobAction | "erase">;
+  recheckJob: RecheckJob;
 };
 type JobAction = "cancel" | "pause" | "resume" | "finish";
 
 export const jobRoutes =
   (deps: JobRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    const { database, watch, actions } = deps;
+    const { database, watch, actions, recheckJob } = deps;
     const waitForChange = changeWaiter(app, watch);
     const read = { access: { scope: "read" } } as const;
 
@@ -111,6 +121,30 @@ export const jobRoutes =
       );
     }
 
+    app.post(
+      "/bulk/jobs/:job_id/recheck",
+      {
+        schema: RECHECK_JOB,
+        config: {
+          access: { scope: "bulk" },
+          problems: [
+            "job_not_found",
+            "job_state_conflict",
+            "results_expired",
+            "insufficient_credits",
+            "too_many_active_jobs",
+          ],
+        },
+      },
+      async (request, reply) =>
+        recheckJob(
+          request.caller!,
+          request.params.job_id,
+          request.body,
+          storeResponse(request, reply, { status: 200 }),
+        ),
+    );
+
     app.delete(
       "/bulk/jobs/:job_id",
       { schema: DELETE_JOB, config: { access: { scope: "bulk" }, problems: ["job_not_found"] } },
@@ -194,6 +228,17 @@ const ACTIONS: Readonly<Record<JobAction, ActionTexts>> = {
     description:
       "Completes the job with the results it has. An email that waits for a retry becomes `unknown` with the reason of its last attempt; one that was not checked yet becomes `unknown` with `smtp_skipped` and is not charged. A finished job can't be finished again, nor one whose rows are still being read.",
   },
+};
+
+const RECHECK_JOB = {
+  operationId: "recheckJob",
+  tags: ["jobs"],
+  summary: "Ask again",
+  description:
+    "Checks results of a completed job again: all `unknown` or `risky` ones, those of a filter, or all. The job runs again with `attempt` + 1; results are replaced as they arrive, except that a verdict is not replaced by `unknown`, and the one before is `previous_status`. Costs one credit per email that is asked for; an `unknown` of the last 24 hours is free, and so is an email that keeps its verdict because the check decided nothing.",
+  params: JobParams,
+  body: RecheckRequest,
+  response: { 200: Job },
 };
 
 const DELETE_JOB = {

@@ -16,9 +16,9 @@ import type { JobWatch } from "../../jobs/job-watch.ts";
 import type { InspectEmail } from "../../jobs/results/result-report.ts";
 import type { UploadFiles } from "../../uploads/upload-files.ts";
 import { createDownloads } from "../downloads.ts";
+import { createEventStream, EVENT_STREAM_HEADERS } from "../event-stream.ts";
 import { acceptsOneOf } from "../middleware/accept-header.ts";
 import { actorOf } from "../request-actor.ts";
-import { createEventStream, EVENT_STREAM_HEADERS } from "./event-stream.ts";
 import { partialHeaders } from "./pagination.ts";
 import "../route-config.ts";
 

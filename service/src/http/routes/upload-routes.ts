@@ -1,6 +1,6 @@
 /**
- * POST /bulk/upload/preview, /bulk/upload/link: upload a list and get a preview. POST /bulk/upload/confirm: start a job with
- * it. POST /bulk/jobs: both in one request, with a list in JSON.
+ * POST /bulk/upload/preview, /bulk/upload/link: upload a list and get a preview. POST /bulk/upload/estimate: what to expect of
+ * it. POST /bulk/upload/confirm: start a job with it. POST /bulk/jobs: all in one request, with a list in JSON.
  */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import {
@@ -10,6 +10,7 @@ import {
   Job,
   LinkRequest,
   PreviewQuery,
+  UploadEstimate,
   UploadPreview,
 } from "@mailvet/contract";
 import type { FastifyInstance } from "fastify";
@@ -18,6 +19,7 @@ import type { Caller } from "../../base/caller.ts";
 import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import type { ConfirmUpload } from "../../jobs/confirm-upload.ts";
 import { GROUP_FILES } from "../../uploads/email-limit.ts";
+import type { EstimateUpload } from "../../uploads/estimate.ts";
 import { readJsonList } from "../../uploads/json-list.ts";
 import type { DownloadLink } from "../../uploads/link-download.ts";
 import type { Uploads } from "../../uploads/uploads.ts";
@@ -31,6 +33,7 @@ import "../route-config.ts";
 export type UploadRouteDeps = {
   uploads: Pick<Uploads, "preview" | "discard">;
   confirmUpload: ConfirmUpload;
+  estimateUpload: EstimateUpload;
   downloadLink: DownloadLink;
   webhooks: Pick<Endpoints, "checkUrl" | "secretForJob">;
   maxUploadBytes: number;
@@ -43,6 +46,7 @@ export const uploadRoutes =
   ({
     uploads,
     confirmUpload,
+    estimateUpload,
     downloadLink,
     webhooks,
     maxUploadBytes,
@@ -165,6 +169,32 @@ export const uploadRoutes =
       const secret = webhookUrl === undefined ? undefined : await webhooks.secretForJob(caller, job.id);
       return secret === undefined ? job : { ...job, webhook_secret: secret };
     };
+
+    app.post(
+      "/bulk/upload/estimate",
+      {
+        schema: {
+          operationId: "estimateUpload",
+          tags: ["jobs"],
+          summary: "Estimate an upload",
+          description:
+            "Checks 200 random rows up to DNS, within ten seconds and free of charge, and returns the verdicts to expect and the cost of the list. Addresses that only a mail server can decide are `undecided`.",
+          body: ConfirmRequest,
+          response: { 200: UploadEstimate },
+        },
+        config: {
+          access: { scope: "bulk" },
+          isBulk: true,
+          idempotency: false, // it changes nothing
+          problems: ["upload_not_found", "upload_expired", "email_column_not_found"],
+        },
+      },
+      (request) => {
+        const { upload_id: uploadId, email_column: emailColumn } = request.body;
+        const moreEmailColumns = request.body.more_email_columns;
+        return estimateUpload(request.caller!, { uploadId, emailColumn, moreEmailColumns });
+      },
+    );
 
     app.post(
       "/bulk/upload/confirm",

@@ -34,8 +34,9 @@ const FROM_TEXT = [
 export type SharedEvidence = Pick<SplitEvidence, "facts" | "finding"> & {
   traits?: Pick<Evidence, (typeof TRAITS)[number]>;
 };
-/** Null: nothing. */
-export type OwnPart = SplitEvidence["own"] & Pick<Evidence, "suggestion" | "outcome">;
+/** Null: nothing. `shared`: of a recheck. What the row had before may be what other rows refer to, so it is left. */
+export type OwnPart = SplitEvidence["own"] &
+  Pick<Evidence, "suggestion" | "outcome"> & { shared?: SharedEvidence };
 
 /** `shared` is null in results of earlier releases. */
 export type StoredEvidence = { shared: SharedEvidence | null; own: OwnPart | null };
@@ -55,10 +56,11 @@ const OWN = ["suggestion", "outcome"] as const satisfies readonly (keyof Evidenc
 /** `inspection` is that of the email as it is now. */
 export function restoredEvidence(inspection: Evidence, { shared, own }: StoredEvidence): Evidence {
   const evidence: Evidence = picked(inspection, FROM_TEXT) as Evidence;
-  const { words, adjudication, ...rest } = own ?? {};
-  if (shared) {
+  const { words, adjudication, shared: ofRecheck, ...rest } = own ?? {};
+  const common = ofRecheck ?? shared;
+  if (common) {
     const ofAddress = { ...(words && { words }), ...(adjudication && { adjudication }) };
-    const { facts, finding, traits } = shared;
+    const { facts, finding, traits } = common;
     Object.assign(
       evidence,
       traits,
@@ -66,6 +68,11 @@ export function restoredEvidence(inspection: Evidence, { shared, own }: StoredEv
     );
   }
   return Object.assign(evidence, rest);
+}
+
+/** Evidence of a recheck, all at the row itself. */
+export function recheckedEvidence(stored: StoredEvidence | undefined): OwnPart | null {
+  return stored?.shared ? { ...stored.own, shared: stored.shared } : (stored?.own ?? null);
 }
 
 /** Rows of one insert: shared evidence only at the first row that has it. */

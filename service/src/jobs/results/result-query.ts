@@ -63,6 +63,11 @@ function textConditions({ domain, q }: ResultFilter, { add }: Parameters): strin
 
 const escaped = (text: string) => text.toLowerCase().replaceAll(/[\\%_]/g, "\\$&");
 
+/** Condition on a result: of this job, and selected by the filter. */
+export function isResult(filter: ResultFilter, parameters: Parameters): string {
+  return OF_RESULTS + verdictConditions(filter, parameters) + textConditions(filter, parameters);
+}
+
 /** Sort keys of a row with a verdict, and of one without, which comes last. */
 const KEYS: Readonly<Record<string, readonly [key: string, pending: string]>> = {
   row: ["0", "0"],
@@ -125,11 +130,11 @@ function rowsOf(
   return parts.map((part) => `(${part})`).join(" union all ");
 }
 
-/** Emails in slices, which have no verdict yet, and their duplicates. */
+/** Emails in slices, which have no verdict yet, and their duplicates. Those of a redrive or recheck have one. */
 const OPEN = `entries as materialized (
   select (entry->>0)::int as row, entry->>1 as email
     from slices, json_array_elements(emails) as entry
-   where job_id = $1 and not is_redrive
+   where job_id = $1 and not is_redrive and not is_recheck
 ), open as materialized (
   select row, row as first_row, email, false as is_duplicate from entries
   union all

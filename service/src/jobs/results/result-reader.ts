@@ -22,7 +22,7 @@ const VERDICT = `lateral (
   select status, sub_status, confidence, is_valid, safe_to_send, score, suggestion, provider, is_catchall, is_disposable,
     is_role_based, is_free, smtp_code,
     to_char(checked_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as checked_at,
-    evidence_row, evidence, own_evidence
+    evidence_row, evidence, own_evidence, previous_status, previous_sub_status
   from results where ${OF_RESULTS} and row = page.first_row offset 0
 ) verdict`;
 const ROW =

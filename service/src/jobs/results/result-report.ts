@@ -1,5 +1,5 @@
 /** The report on a stored result: reason, flags and stages of its check are derived from the stored evidence. */
-import type { JobResult, SubStatus, ValidationResult } from "@mailvet/contract";
+import { type JobResult, recommendationOf, type SubStatus, type ValidationResult } from "@mailvet/contract";
 import { decide, type Evidence, reportOf, type Verdict } from "@mailvet/engine";
 import type { VerdictCells } from "@mailvet/engine/list-file";
 import { type EvidenceColumns, restoredEvidence } from "./result-evidence.ts";
@@ -11,10 +11,20 @@ export type InspectEmail = (email: string) => Evidence;
 export type StoredVerdict = EvidenceColumns &
   Omit<
     VerdictCells,
-    "status" | "sub_status" | "is_duplicate" | "reason" | "flags" | "mx_host" | "ai_reasons"
+    | "status"
+    | "sub_status"
+    | "is_duplicate"
+    | "reason"
+    | "flags"
+    | "mx_host"
+    | "ai_reasons"
+    | "recommendation"
   > & {
     status: Verdict["status"];
     sub_status: SubStatus;
+    /** Before the recheck that replaced it. */
+    previous_status: Verdict["status"] | null;
+    previous_sub_status: SubStatus | null;
   };
 
 /** Null: it has no verdict yet. */
@@ -37,7 +47,7 @@ export function reportOfRow(inspect: InspectEmail, email: string, stored: Stored
   const { score, suggestion, provider, smtp_code, is_disposable, is_role_based, is_free } = stored;
   const details = { ...report.details, provider, smtp_code, is_disposable, is_role_based, is_free };
   const catchall = { ...report.catchall, is_catchall: stored.is_catchall };
-  const flags = stored.evidence ? report.flags : []; // not known of a result of an earlier release
+  const flags = stored.evidence || stored.own_evidence?.shared ? report.flags : []; // not known of a result of an earlier release
   return { ...report, score, suggestion, flags, details, catchall };
 }
 
@@ -55,6 +65,7 @@ export function jobResultOf(
     confidence: verdict.confidence,
     is_valid: verdict.is_valid,
     safe_to_send: verdict.safe_to_send,
+    recommendation: recommendationOf(verdict),
     score: verdict.score,
     suggestion: verdict.suggestion,
     reason: report.reason,
@@ -65,6 +76,8 @@ export function jobResultOf(
     ai_reasons: report.ai_enhancement.reasons,
     checked_at: verdict.checked_at,
     is_duplicate,
+    previous_status: verdict.previous_status,
+    previous_sub_status: verdict.previous_sub_status,
   };
 }
 
@@ -74,6 +87,7 @@ const PENDING = {
   confidence: null,
   is_valid: null,
   safe_to_send: null,
+  recommendation: null,
   score: null,
   suggestion: null,
   reason: null,
@@ -81,4 +95,6 @@ const PENDING = {
   mx_host: null,
   smtp_code: null,
   checked_at: null,
+  previous_status: null,
+  previous_sub_status: null,
 } as const;

@@ -123,6 +123,27 @@ export const messages = {
     left: (left: number) => `${common.credits(left)} left afterwards`,
   },
 
+  estimate: {
+    start: "Estimate for free",
+    hint: "Checks 200 random rows against syntax, lists and DNS. Takes a few seconds.",
+    names: {
+      undecided: "To ask mail servers",
+      valid: "Valid",
+      risky: "Risky",
+      invalid: "Invalid",
+    },
+    hints: {
+      undecided: "Decided by the job",
+      valid: "From recent checks",
+      risky: "Disposable, for example",
+      invalid: "Would bounce",
+    },
+    basis: (sampled: number, isScaled: boolean) =>
+      isScaled
+        ? `Estimated for the whole list from ${common.emails(sampled)} at random.`
+        : `Of ${common.emails(sampled)} at random.`,
+  },
+
   jobs: {
     title: "Jobs",
     filter: "Filter jobs by status",

@@ -9,6 +9,7 @@ import { accountQuery, queries, service } from "../../queries.ts";
 import { JOBS_KEY, jobQuery } from "./job-queries.ts";
 import { messages } from "./messages.tsx";
 import { columnCounts, MissingCredits, PreviewCost } from "./preview-cost.tsx";
+import { PreviewEstimate } from "./preview-estimate.tsx";
 import { removePreview } from "./preview-storage.ts";
 import { PreviewTable } from "./preview-table.tsx";
 import { UploadError } from "./upload-error.tsx";
@@ -112,6 +113,7 @@ export function PreviewCard({ preview, source, column, onColumn, onPreview, onDi
           <PreviewTable preview={preview} chosen={[column, ...more]} />
         </Stack>
         <PreviewCost preview={preview} column={column} more={more} balance={balance} />
+        <PreviewEstimate uploadId={preview.upload_id} column={column} more={more} />
 
         {start.error && <UploadError error={start.error} />}
         <Group justify="space-between" gap="sm">

@@ -15,10 +15,12 @@ import { JobActions, useJobTransition } from "./job-actions.tsx";
 import { JobDownloads } from "./job-downloads.tsx";
 import { JobProgress } from "./job-progress.tsx";
 import { messages } from "./messages.tsx";
+import { RecheckButton } from "./recheck-dialog.tsx";
 import { filterIn } from "./result-filter.ts";
 import { ResultsSection } from "./results-section.tsx";
 import { RowStory } from "./row-story.tsx";
 import { SubStatusBreakdown } from "./sub-status-breakdown.tsx";
+import { useEndNotification } from "./use-end-notification.ts";
 import { useJobEvents } from "./use-job-events.ts";
 import { VerdictBreakdown } from "./verdict-breakdown.tsx";
 
@@ -47,6 +49,7 @@ function JobView({ job }: { job: Job }) {
   const search: Record<string, string | undefined> = useSearch({ strict: false });
   const filter = filterIn(search);
   const events = useJobEvents(job.id, !hasEnded(job));
+  useEndNotification(job);
   const transition = useJobTransition(job.id);
   const pending = transition.isPending ? messages.actions.pending[transition.variables] : undefined;
   const isReadable = !hasEnded(job) || job.results_url !== null;
@@ -57,6 +60,7 @@ function JobView({ job }: { job: Job }) {
         actions={
           <Group gap="xs">
             {isReadable && <JobDownloads job={job} filter={filter} />}
+            {isReadable && job.status === "completed" && <RecheckButton job={job} />}
             <JobActions job={job} transition={transition} />
           </Group>
         }

@@ -114,7 +114,7 @@ function JobFacts({ job }: { job: Job }) {
     [facts.emails, formatNumber(job.total_emails)],
     [facts.unique, formatNumber(job.unique_emails)],
     [facts.duplicates, formatNumber(job.duplicate_count)],
-    [facts.creditsUsed, formatNumber(job.credits_used)],
+    [facts.creditsUsed, facts.used(job.credits_used, job.credits_refunded)],
     hasEnded(job)
       ? ([facts.finished, <Timestamp key="finished" at={job.completed_at} />] as const)
       : ([facts.creditsReserved, formatNumber(job.credits_reserved)] as const),

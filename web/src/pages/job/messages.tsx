@@ -1,5 +1,5 @@
 /** Texts of the job page: progress, actions, downloads, results, and the reasons for verdicts. */
-import type { JobStatus, Status, SubStatus } from "@mailvet/contract";
+import type { JobStatus, Recommendation, Status, SubStatus } from "@mailvet/contract";
 import type { ReactNode } from "react";
 import { formatNumber, plural } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
@@ -109,12 +109,33 @@ export const messages = {
     announcePercent: (percent: number) => `${percent} percent of the emails have a verdict.`,
   },
 
+  notification: {
+    title: (filename: string, status: JobStatus) => `${filename}: ${status}`,
+    body: (valid: number, total: number) => `${formatNumber(valid)} of ${common.emails(total)} are valid.`,
+  },
+
+  recheck: {
+    open: "Check again",
+    title: "Check again",
+    which: "Results to ask again for",
+    choices: {
+      unknown: (count: number) => `Unknown (${formatNumber(count)})`,
+      risky: (count: number) => `Risky (${formatNumber(count)})`,
+      all: (count: number) => `All (${formatNumber(count)})`,
+    },
+    cost: "Costs one credit per email. Unknown results of the last 24 hours are free. A verdict is kept if the new check decides less; the one before stays visible.",
+    confirm: "Check again",
+    was: (status: Status) => `was ${status}`,
+  },
+
   facts: {
     rows: "Rows in the file",
     emails: "Rows with an email",
     unique: "Unique emails",
     duplicates: "Duplicates",
     creditsUsed: "Credits used",
+    used: (used: number, refunded: number) =>
+      refunded === 0 ? formatNumber(used) : `${formatNumber(used)}, ${formatNumber(refunded)} refunded`,
     creditsReserved: "Credits reserved",
     finished: "Finished",
   },
@@ -126,6 +147,8 @@ export const messages = {
     empty: "Shown with the first verdicts.",
     more: (count: number) => `Show ${plural(count, "more reason")}`,
     fewer: "Show fewer",
+    advice: (status: Status, recommendation: Recommendation) =>
+      `${status} · ${common.recommendations[recommendation].toLowerCase()}`,
   },
 
   results: {

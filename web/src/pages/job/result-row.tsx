@@ -62,6 +62,9 @@ function Cells({ result, onOpen }: { result: ShownResult; onOpen: OpenRow }) {
           aria-hidden="true"
         />
         {result.status}
+        {result.previous_status && result.previous_status !== result.status && (
+          <span className={classes.mark}>{messages.recheck.was(result.previous_status)}</span>
+        )}
       </Cell>
       <Cell name="reason">
         <span className={classes.cut} title={meaning}>

@@ -1,5 +1,6 @@
 /** Reasons for the verdicts of a job, most frequent first. */
 import type { Job } from "@mailvet/contract";
+import { recommendationOf } from "@mailvet/contract/words";
 import { Anchor, Button, Group, Paper, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -58,7 +59,10 @@ export function SubStatusBreakdown({ job }: { job: Job }) {
                     {name}
                   </Anchor>{" "}
                   <Text span c="dimmed">
-                    {status}
+                    {messages.reasons.advice(
+                      status,
+                      recommendationOf({ sub_status: subStatus, safe_to_send: true }),
+                    )}
                   </Text>
                 </Text>
                 <Text size="sm" className="tabular" style={{ whiteSpace: "nowrap" }}>

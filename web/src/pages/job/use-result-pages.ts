@@ -13,7 +13,15 @@ import type { FilterText } from "./result-filter.ts";
 /** Fields shown in a row of the table. */
 export type ShownResult = Pick<
   JobResult,
-  "row" | "cell" | "email" | "status" | "sub_status" | "score" | "suggestion" | "is_duplicate"
+  | "row"
+  | "cell"
+  | "email"
+  | "status"
+  | "sub_status"
+  | "score"
+  | "suggestion"
+  | "is_duplicate"
+  | "previous_status"
 >;
 
 export type ResultPages = {

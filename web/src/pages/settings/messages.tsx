@@ -99,6 +99,20 @@ export const messages = {
     unknown: "Unknown client",
   },
 
+  notifications: {
+    title: "Notifications",
+    intro: "Emails go to the address of your account.",
+    noMail: "This installation sends no email. Browser notifications work nevertheless.",
+    jobs: "Email me when a job is completed or has failed",
+    threshold: "Email me when fewer credits are left than",
+    thresholdHint: "Leave empty for no email.",
+    allowBrowser: "Allow browser notifications",
+    browser: {
+      granted: "This browser notifies you when a job ends while its page is in the background.",
+      denied: "Notifications are blocked in this browser. Allow them in its settings for this site.",
+    },
+  },
+
   data: {
     title: "Your data",
     intro:

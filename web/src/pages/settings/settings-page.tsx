@@ -1,10 +1,14 @@
-/** Settings of the account: profile, password, two-factor sign-in, passkeys, sessions, data retention, export and closing. */
+/**
+ * Settings of the account: profile, password, two-factor sign-in, passkeys, sessions, notifications, data retention, export and
+ * closing.
+ */
 
 import { Stack } from "@mantine/core";
 import { PageHeader } from "../../components/page-header.tsx";
 import { AccountData } from "./account-data.tsx";
 import { DataRetention } from "./data-retention.tsx";
 import { messages } from "./messages.tsx";
+import { NotificationSection } from "./notification-section.tsx";
 import { PasskeyList } from "./passkey-list.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { Profile } from "./profile.tsx";
@@ -21,6 +25,7 @@ export function Page() {
         <TwoFactor />
         <PasskeyList />
         <SessionList />
+        <NotificationSection />
         <DataRetention />
         <AccountData />
       </Stack>

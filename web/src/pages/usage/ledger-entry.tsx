@@ -1,10 +1,9 @@
 /** Cells of a ledger entry. */
 
 import type { LedgerEntry } from "@mailvet/contract";
-import { Anchor, Text, VisuallyHidden } from "@mantine/core";
+import { Anchor, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { formatNumber } from "../../components/number-format.ts";
-import { common } from "../../messages.ts";
 import { messages } from "./messages.tsx";
 
 /** A job, a request, or a note. */
@@ -28,19 +27,6 @@ export function Reference({ entry: { reference, reference_kind }, jobNames }: Re
 }
 
 type ReferenceProps = { entry: LedgerEntry; jobNames: ReadonlyMap<string, string> | undefined };
-
-/** A change with its sign. */
-export function Change({ by }: { by: number }) {
-  if (by !== 0) return <>{signed(by)}</>;
-  return (
-    <>
-      <Text span inherit c="dimmed" aria-hidden="true">
-        {common.none}
-      </Text>
-      <VisuallyHidden>{messages.ledger.unchanged}</VisuallyHidden>
-    </>
-  );
-}
 
 export function signed(amount: number): string {
   return `${amount > 0 ? "+" : "−"}${formatNumber(Math.abs(amount))}`;

@@ -1,129 +1,159 @@
-/** Ledger of the account, newest entry first. */
+/** Ledger of the account in lines: one per job, one per day and key for single checks, one per grant; entries on demand. */
 
-import type { LedgerEntry } from "@mailvet/contract";
-import { Button, Group, Paper, Stack, Table, Text } from "@mantine/core";
+import type { StatementKind, StatementLine } from "@mailvet/contract";
+import { Button, Group, Paper, SegmentedControl, Stack, Text, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { Loading } from "../../components/loading.tsx";
-import { formatNumber } from "../../components/number-format.ts";
 import { Pager } from "../../components/pager.tsx";
-import { TableHead } from "../../components/table-head.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
-import { Change, Reference, signed } from "./ledger-entry.tsx";
+import { keysQuery } from "../keys/key-queries.ts";
+import { Reference, signed } from "./ledger-entry.tsx";
 import { messages } from "./messages.tsx";
-import { jobNamesQuery, LEDGER_PAGE_SIZE, ledgerQuery } from "./usage-queries.ts";
+import { saveFile, statementCsv } from "./usage-csv.ts";
+import { allLines, entriesQuery, jobNamesQuery, LEDGER_PAGE_SIZE, statementQuery } from "./usage-queries.ts";
+import { keyNames } from "./usage-section.tsx";
+
+const ALL = "all";
+const FILTERS = [ALL, "job", "checks", "grant"] as const;
 
 export function LedgerTable({ page, onPage }: { page: number; onPage: (page: number) => void }) {
-  const { data, error, refetch, isPending, isPlaceholderData } = useQuery(ledgerQuery(page));
-  const { data: jobNames } = useQuery(jobNamesQuery);
-  if (isPending) return <Loading />;
-  if (error) return <ErrorAlert error={error} onRetry={() => void refetch()} />;
-  if (data.total === 0)
-    return <EmptyState title={messages.ledger.none}>{messages.ledger.noneText}</EmptyState>;
-  if (data.ledger.length === 0)
-    return (
-      <EmptyState
-        title={messages.ledger.noSuchPage}
-        action={
-          <Button variant="default" onClick={() => onPage(1)}>
-            {messages.ledger.firstPage}
-          </Button>
-        }
-      />
-    );
+  const [filter, setFilter] = useState<(typeof FILTERS)[number]>(ALL);
+  const kind: StatementKind | undefined = filter === ALL ? undefined : filter;
+  const { data, error, refetch, isPending } = useQuery(statementQuery(page, kind));
+  const texts = messages.ledger;
+  const download = async () => saveFile("mailvet-ledger.csv", "text/csv", statementCsv(await allLines(kind)));
   return (
     <Stack gap="sm">
-      <EntryTable entries={data.ledger} jobNames={jobNames} isStale={isPlaceholderData} />
-      <EntryList entries={data.ledger} jobNames={jobNames} />
-      <Pager page={page} pageSize={LEDGER_PAGE_SIZE} total={data.total} onPage={onPage} />
+      <Group justify="space-between" gap="sm">
+        <SegmentedControl
+          aria-label={texts.filter}
+          data={FILTERS.map((value) => ({ value, label: texts.filters[value] }))}
+          value={filter}
+          onChange={(value) => {
+            setFilter(value as typeof filter);
+            onPage(1);
+          }}
+        />
+        <Button variant="default" disabled={!data || data.total === 0} onClick={() => void download()}>
+          {messages.usage.download}
+        </Button>
+      </Group>
+      {isPending ? (
+        <Loading />
+      ) : error ? (
+        <ErrorAlert error={error} onRetry={() => void refetch()} />
+      ) : data.lines.length === 0 && page > 1 ? (
+        <EmptyState
+          title={texts.noSuchPage}
+          action={
+            <Button variant="default" onClick={() => onPage(1)}>
+              {texts.firstPage}
+            </Button>
+          }
+        />
+      ) : data.total === 0 ? (
+        <EmptyState title={texts.none}>{texts.noneText}</EmptyState>
+      ) : (
+        <>
+          <Lines lines={data.lines} />
+          <Pager page={page} pageSize={LEDGER_PAGE_SIZE} total={data.total} onPage={onPage} />
+        </>
+      )}
     </Stack>
   );
 }
 
-type Entries = { entries: LedgerEntry[]; jobNames: ReadonlyMap<string, string> | undefined };
-
-function EntryTable({ entries, jobNames, isStale }: Entries & { isStale: boolean }) {
+function Lines({ lines }: { lines: readonly StatementLine[] }) {
+  const { data: jobNames } = useQuery(jobNamesQuery);
+  const { data: keys } = useQuery(keysQuery);
+  const keyName = keyNames(keys);
   return (
-    <Paper
-      withBorder
-      component={Table.ScrollContainer}
-      minWidth={640}
-      type="native"
-      visibleFrom="sm"
-      tabIndex={0}
-      role="region"
-      aria-label={messages.ledger.entries}
-      aria-busy={isStale}
-    >
-      <Table className="tabular" highlightOnHover aria-label={messages.ledger.title}>
-        <TableHead
-          columns={[messages.ledger.when, messages.ledger.what, messages.ledger.reference]}
-          numbers={[messages.ledger.available, messages.ledger.reserved, messages.ledger.balance]}
+    <Paper withBorder component="ul" className="plain-list ruled" aria-label={messages.ledger.title}>
+      {lines.map((line) => (
+        <Line
+          key={`${line.kind} ${line.reference ?? line.date} ${line.key_id} ${line.last_at}`}
+          line={line}
+          title={titleOf(line, jobNames, keyName)}
+          jobNames={jobNames}
         />
-        <Table.Tbody>
-          {entries.map((entry) => (
-            <Table.Tr key={entry.id}>
-              <Table.Td style={{ whiteSpace: "nowrap" }}>
-                <Timestamp at={entry.created_at} />
-              </Table.Td>
-              <Table.Td>{messages.ledger.kinds[entry.kind]}</Table.Td>
-              <Table.Td className="breaks">
-                <Reference entry={entry} jobNames={jobNames} />
-              </Table.Td>
-              <Table.Td ta="right">
-                <Change by={entry.amount} />
-              </Table.Td>
-              <Table.Td ta="right">
-                <Change by={entry.reserved_change} />
-              </Table.Td>
-              <Table.Td ta="right">{formatNumber(entry.balance_after)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      ))}
     </Paper>
   );
 }
 
-/** The same on a narrow screen, where a table would scroll sideways. */
-function EntryList({ entries, jobNames }: Entries) {
+function titleOf(
+  { kind, reference, key_id }: StatementLine,
+  jobNames: ReadonlyMap<string, string> | undefined,
+  keyName: (keyId: string | null) => string,
+): string {
+  if (kind === "checks") return messages.ledger.checks(keyName(key_id));
+  if (kind === "grant") return reference ?? "";
+  return jobNames?.get(reference!) ?? messages.ledger.job(reference!.slice(0, 8));
+}
+
+type LineProps = {
+  line: StatementLine;
+  title: string;
+  jobNames: ReadonlyMap<string, string> | undefined;
+};
+
+function Line({ line, title, jobNames }: LineProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const { kind, charged, refunded, granted, reserved, entries } = line;
+  const texts = messages.ledger;
+  const net = granted + refunded - charged;
   return (
-    <Paper
-      withBorder
-      component="ul"
-      className="plain-list ruled"
-      hiddenFrom="sm"
-      aria-label={messages.ledger.title}
-    >
-      {entries.map((entry) => (
-        <Group key={entry.id} component="li" justify="space-between" wrap="nowrap" px="sm" py="xs">
-          <Stack gap={0} miw={0}>
-            <Text size="sm" fw={600}>
-              {messages.ledger.kinds[entry.kind]}
-            </Text>
-            <Text size="sm" component="div" className="breaks">
-              <Reference entry={entry} jobNames={jobNames} />
-            </Text>
-            <Text size="xs" c="dimmed">
+    <Stack component="li" gap="xs" px="sm" py="xs">
+      <Group justify="space-between" wrap="nowrap" gap="sm">
+        <Stack gap={0} miw={0}>
+          <Text size="sm" fw={600} className="breaks">
+            {title}
+          </Text>
+          <Text size="xs" c="dimmed" component="div">
+            {texts.kindNames[kind]} · <Timestamp at={line.last_at} />
+          </Text>
+        </Stack>
+        <Stack gap={0} ta="right" className="tabular" style={{ flexShrink: 0 }}>
+          <Text size="sm" fw={600}>
+            {net === 0 ? "0" : signed(net)}
+          </Text>
+          {refunded > 0 && <Text size="xs">{texts.refundedOf(refunded, charged)}</Text>}
+          {reserved > 0 && <Text size="xs">{texts.reservedNow(reserved)}</Text>}
+          <UnstyledButton fz="xs" td="underline" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+            {isOpen ? texts.hideEntries : texts.showEntries(entries)}
+          </UnstyledButton>
+        </Stack>
+      </Group>
+      {isOpen && <Entries line={line} jobNames={jobNames} />}
+    </Stack>
+  );
+}
+
+function Entries({ line, jobNames }: Pick<LineProps, "line" | "jobNames">) {
+  const { data, error, refetch, isPending } = useQuery(entriesQuery(line));
+  if (isPending) return <Loading lines={2} />;
+  if (error) return <ErrorAlert error={error} onRetry={() => void refetch()} />;
+  const isOfLine = (kind: string) => line.kind !== "checks" || kind === "request";
+  return (
+    <ul className="plain-list" aria-label={messages.ledger.entries}>
+      {data.ledger
+        .filter(({ reference_kind }) => isOfLine(reference_kind))
+        .map((entry) => (
+          <Group key={entry.id} component="li" justify="space-between" wrap="nowrap" gap="sm" py={2}>
+            <Text size="xs" component="div" className="breaks">
+              {messages.ledger.kinds[entry.kind]} · <Reference entry={entry} jobNames={jobNames} /> ·{" "}
               <Timestamp at={entry.created_at} />
             </Text>
-          </Stack>
-          <Stack gap={0} ta="right" className="tabular" style={{ flexShrink: 0 }}>
-            {entry.amount !== 0 && (
-              <Text size="sm" fw={600}>
-                {signed(entry.amount)}
-              </Text>
-            )}
-            {entry.reserved_change !== 0 && (
-              <Text size="xs">{messages.ledger.reservedChange(signed(entry.reserved_change))}</Text>
-            )}
-            <Text size="xs" c="dimmed">
+            <Text size="xs" className="tabular" style={{ flexShrink: 0 }}>
+              {entry.amount !== 0 && signed(entry.amount)}{" "}
+              {entry.reserved_change !== 0 && messages.ledger.reservedChange(signed(entry.reserved_change))}{" "}
               {messages.ledger.balanceAfter(entry.balance_after)}
             </Text>
-          </Stack>
-        </Group>
-      ))}
-    </Paper>
+          </Group>
+        ))}
+    </ul>
   );
 }

@@ -1,5 +1,5 @@
 /** Texts of the usage page: credits, usage, bounce feedback, ledger. */
-import type { LedgerEntry, Status } from "@mailvet/contract";
+import type { LedgerEntry, StatementKind, Status } from "@mailvet/contract";
 import type { ReactNode } from "react";
 import { formatNumber, formatPercent, plural } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
@@ -119,13 +119,18 @@ export const messages = {
     noneText: "Credits you receive or spend are listed here.",
     noSuchPage: "No such page",
     firstPage: "Go to first page",
-    when: "Date",
-    what: "Entry",
-    reference: "Reference",
-    available: "Available",
-    reserved: "Reserved",
-    balance: "Balance",
-    unchanged: "unchanged",
+    filter: "Filter the ledger",
+    filters: { all: "All", job: "Jobs", checks: "Checks", grant: "Grants" },
+    kindNames: { job: "Job", checks: "Checks of a day", grant: "Grant" } satisfies Record<
+      StatementKind,
+      string
+    >,
+    checks: (key: string) => `Checks: ${key}`,
+    refundedOf: (refunded: number, charged: number) =>
+      `${formatNumber(charged)} charged, ${formatNumber(refunded)} refunded`,
+    reservedNow: (count: number) => `${formatNumber(count)} reserved`,
+    showEntries: (count: number) => `Show ${plural(count, "entry", "entries")}`,
+    hideEntries: "Hide entries",
     reservedChange: (change: string) => `${change} reserved`,
     balanceAfter: (balance: number) => `${formatNumber(balance)} left`,
     request: (id: string) => `Request ${id}`,

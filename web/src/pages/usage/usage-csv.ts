@@ -1,5 +1,5 @@
-/** Usage as a CSV file, created in the browser. */
-import type { UsageDay } from "@mailvet/contract";
+/** Usage and ledger as CSV files, created in the browser. */
+import type { StatementLine, UsageDay } from "@mailvet/contract";
 
 const COLUMNS = ["date", "key", "valid", "invalid", "risky", "unknown", "credits_used"] as const;
 
@@ -10,6 +10,23 @@ export function usageCsv(days: readonly UsageDay[], keyName: (keyId: string | nu
     ...[day.valid, day.invalid, day.risky, day.unknown, day.credits_used],
   ]);
   return [COLUMNS, ...rows].map((row) => `${row.join(",")}\r\n`).join("");
+}
+
+const LINE_COLUMNS = [
+  "last_at",
+  "kind",
+  "reference",
+  "key_id",
+  "charged",
+  "refunded",
+  "granted",
+  "reserved",
+  "entries",
+] as const;
+
+export function statementCsv(lines: readonly StatementLine[]): string {
+  const rows = lines.map((line) => LINE_COLUMNS.map((column) => cell(String(line[column] ?? ""))));
+  return [LINE_COLUMNS, ...rows].map((row) => `${row.join(",")}\r\n`).join("");
 }
 
 /** Quoted where needed. An apostrophe keeps spreadsheets from evaluating the text as a formula. */

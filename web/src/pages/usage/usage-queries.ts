@@ -1,4 +1,5 @@
 /** Queries for usage and the ledger. */
+import type { StatementKind, StatementLine } from "@mailvet/contract";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { service } from "../../queries.ts";
 import { daysBack } from "./usage-days.ts";
@@ -12,12 +13,44 @@ export const usageQuery = (days: number) =>
 
 export const LEDGER_PAGE_SIZE = 20;
 
-export const ledgerQuery = (page: number) =>
+export const statementQuery = (page: number, kind: StatementKind | undefined) =>
   queryOptions({
-    queryKey: ["credits", page],
-    queryFn: () => service.credits({ skip: (page - 1) * LEDGER_PAGE_SIZE, limit: LEDGER_PAGE_SIZE }),
+    queryKey: ["credits", "statement", page, kind ?? "all"],
+    queryFn: () =>
+      service.statement({
+        from: daysBack(new Date(), STATEMENT_DAYS - 1),
+        skip: (page - 1) * LEDGER_PAGE_SIZE,
+        limit: LEDGER_PAGE_SIZE,
+        kind,
+      }),
     placeholderData: keepPreviousData,
   });
+
+/** Maximum of the API. */
+const STATEMENT_DAYS = 366;
+const MAX_ENTRIES = 100;
+
+/** The latest entries behind a line. */
+export const entriesQuery = ({ kind, reference, date }: StatementLine) =>
+  queryOptions({
+    queryKey: ["credits", "entries", reference ?? date],
+    queryFn: () =>
+      service.credits({
+        limit: MAX_ENTRIES,
+        ...(kind === "checks" ? { date } : { reference: reference ?? undefined }),
+      }),
+  });
+
+/** The whole statement, page by page. */
+export async function allLines(kind: StatementKind | undefined): Promise<StatementLine[]> {
+  const from = daysBack(new Date(), STATEMENT_DAYS - 1);
+  const lines: StatementLine[] = [];
+  for (;;) {
+    const page = await service.statement({ from, kind, skip: lines.length, limit: MAX_ENTRIES });
+    lines.push(...page.lines);
+    if (page.lines.length < MAX_ENTRIES) return lines;
+  }
+}
 
 const MAX_JOBS = 100;
 

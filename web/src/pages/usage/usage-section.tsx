@@ -111,7 +111,7 @@ export function UsageSection({
 }
 
 /** Names of keys by id; null is the web app. Keys revoked long ago have no name any more. */
-function keyNames(keys: readonly ApiKey[] | undefined): (keyId: string | null) => string {
+export function keyNames(keys: readonly ApiKey[] | undefined): (keyId: string | null) => string {
   const names = new Map(
     keys?.map(({ id, name, revoked_at }) => [id, revoked_at ? messages.usage.revokedKey(name) : name]),
   );

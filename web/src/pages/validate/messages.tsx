@@ -12,7 +12,7 @@ export const messages = {
     placeholder: "ann@example.com",
     empty: "Enter an email address.",
     submit: "Check (1 credit)",
-    examples: "Or try an example (1 credit each). Addresses at mailvet.test are simulated.",
+    examples: "Or try an example. Addresses at mailvet.test are simulated and free.",
   },
   checking: (email: string) => `Checking ${email}`,
   checkingHint: "Usually one or two seconds; up to 30 seconds if a mail server is slow.",
@@ -64,7 +64,7 @@ export const messages = {
   },
 
   card: {
-    safeToSend: "Safe to send",
+    recommendation: "Recommendation",
     confidence: "Confidence",
     confidenceHint: (status: Status) => `How certain the verdict “${status}” is.`,
     score: common.score,

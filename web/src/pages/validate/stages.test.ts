@@ -74,6 +74,7 @@ function result({ details, ...changes }: Changes): ValidationResult {
     sub_status: "",
     confidence: 0.95,
     safe_to_send: true,
+    recommendation: "send",
     is_valid: true,
     reason: "mx.shop.example accepts this mailbox and rejects made-up ones.",
     suggestion: null,

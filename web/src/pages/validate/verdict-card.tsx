@@ -1,4 +1,4 @@
-/** The verdict with its reason, the recommended action, confidence and score. */
+/** The verdict with its reason, the recommendation, the score, and the confidence where something was decided. */
 import { Badge, Group, Paper, Progress, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { formatPercent } from "../../components/number-format.ts";
@@ -13,7 +13,7 @@ import { OUTCOME_OF, OutcomeIcon } from "./outcome-icon.tsx";
 import classes from "./validate.module.css";
 
 export function VerdictCard({ check: { result }, children }: { check: Check; children?: ReactNode }) {
-  const { status, sub_status, confidence, score, safe_to_send } = result;
+  const { status, sub_status, confidence, score, recommendation } = result;
   const color = STATUS_CHART_COLORS[status];
   return (
     <Paper withBorder className={classes.verdict} __vars={{ "--tone": statusColor(status) }}>
@@ -35,16 +35,8 @@ export function VerdictCard({ check: { result }, children }: { check: Check; chi
       <Stack gap="lg" p={{ base: "md", sm: "lg" }}>
         {children}
         <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="lg">
-          <Stat name={messages.card.safeToSend} value={safe_to_send ? common.yes : common.no}>
+          <Stat name={messages.card.recommendation} value={common.recommendations[recommendation]}>
             {ADVICE[sub_status].action}
-          </Stat>
-          <Stat
-            name={messages.card.confidence}
-            value={formatPercent(confidence)}
-            share={confidence}
-            color={color}
-          >
-            {messages.card.confidenceHint(status)}
           </Stat>
           <Stat
             name={messages.card.score}
@@ -54,6 +46,16 @@ export function VerdictCard({ check: { result }, children }: { check: Check; chi
           >
             {messages.card.scoreHint}
           </Stat>
+          {status !== "unknown" && (
+            <Stat
+              name={messages.card.confidence}
+              value={formatPercent(confidence)}
+              share={confidence}
+              color={color}
+            >
+              {messages.card.confidenceHint(status)}
+            </Stat>
+          )}
         </SimpleGrid>
       </Stack>
     </Paper>

@@ -33,6 +33,7 @@ export const messages = {
     "job.paused": "A job was paused.",
     "validation.completed": "A single check with the verdict unknown was retried and has its final result.",
     "credits.low": "The balance fell below 100 credits.",
+    "list.changed": "Emails of a saved list have become valid or invalid.",
     "api_key.created": "An API key was created.",
     "api_key.revoked": "An API key was revoked.",
     "webhook.test": "A test event was sent.",

@@ -1,0 +1,103 @@
+/** Emails about jobs and credits: written with the event, sent by maintenance, once. */
+import type { Job } from "@mailvet/contract";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { OutgoingEmail } from "../src/accounts/mailer.ts";
+import { createLedger, type Ledger } from "../src/credits/ledger.ts";
+import { createNotifications, type Notifications } from "../src/notifications/notifications.ts";
+import { chargeOf, openAccount } from "./credits-books.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { recordEvents } from "./recorded-events.ts";
+
+let database: TestDatabase;
+let ledger: Ledger;
+let notifications: Notifications;
+let sent: OutgoingEmail[] = [];
+let isDown = false;
+beforeAll(async () => {
+  database = await openTestDatabase();
+  ledger = createLedger({ database });
+  notifications = createNotifications({
+    database,
+    ledger,
+    mailer: {
+      reachesPeople: true,
+      async send(email) {
+        if (isDown) throw new Error("the mail server is down");
+        sent.push(email);
+      },
+    },
+    publicUrl: "https://mailvet.example",
+    log: recordEvents().log,
+  });
+});
+afterAll(async () => {
+  await ledger.close();
+  await database.close();
+});
+beforeEach(() => {
+  sent = [];
+  isDown = false;
+});
+
+const JOB = {
+  id: "7f1c8a52-33f0-4d77-9b0a-0b8f2f6f3a11",
+  filename: "people.csv",
+  valid_count: 3,
+  risky_count: 1,
+  invalid_count: 1,
+  unknown_count: 0,
+  credits_used: 5,
+  credits_refunded: 2,
+  error: null,
+} as Job;
+
+const tell = (accountId: string, event: "job.completed" | "job.failed" | "job.paused", isTest = false) =>
+  database.orm.transaction((tx) => notifications.onEvent(tx, { accountId, isTest }, event, { job: JOB }));
+
+test("the end of a job is told once, with counts and a link; a pause and test mode are not", async () => {
+  const account = await openAccount(database, ledger, 10);
+  await tell(account, "job.paused");
+  await tell(account, "job.completed", true);
+  expect(await notifications.sendDue()).toBe(0);
+  await tell(account, "job.completed");
+  expect(await Promise.all([notifications.sendDue(), notifications.sendDue()])).toContain(1);
+  expect(await notifications.sendDue()).toBe(0);
+  expect(sent).toMatchObject([{ to: `${account}@example.com`, subject: "people.csv is validated" }]);
+  expect(sent[0]!.text).toContain("3 valid, 1 risky, 1 invalid, 0 unknown");
+  expect(sent[0]!.text).toContain("5 credits used, of which 2 were refunded");
+  expect(sent[0]!.text).toContain(`https://mailvet.example/bulk/${JOB.id}`);
+});
+
+test("an account that does not want it is not told", async () => {
+  const account = await openAccount(database, ledger, 10);
+  expect(await notifications.settingsOf(account)).toEqual({ job_emails: true, low_credits_threshold: null });
+  await notifications.changeSettings(account, { job_emails: false });
+  await tell(account, "job.failed");
+  expect(await notifications.sendDue()).toBe(0);
+});
+
+test("an email that cannot be sent is tried again", async () => {
+  const account = await openAccount(database, ledger, 10);
+  await tell(account, "job.failed");
+  isDown = true;
+  expect(await notifications.sendDue()).toBe(0);
+  isDown = false;
+  await database.pool.query("update outgoing_emails set due_at = now()");
+  expect(await notifications.sendDue()).toBe(1);
+  expect(sent).toMatchObject([{ subject: "people.csv could not be validated" }]);
+});
+
+test("falling below the threshold is told once, and again only after the balance was above it", async () => {
+  const account = await openAccount(database, ledger, 10);
+  await notifications.changeSettings(account, { low_credits_threshold: 5 });
+  expect(await notifications.notifyLowCredits()).toBe(0);
+  await ledger.charge(chargeOf(account, { amount: 6 }));
+  expect(await notifications.notifyLowCredits()).toBe(1);
+  expect(await notifications.notifyLowCredits()).toBe(0);
+  await ledger.grant({ accountId: account, amount: 10, reference: "more", idempotencyKey: undefined });
+  expect(await notifications.notifyLowCredits()).toBe(0);
+  await ledger.charge(chargeOf(account, { amount: 10 }));
+  expect(await notifications.notifyLowCredits()).toBe(1);
+  expect(await notifications.sendDue()).toBe(2);
+  expect(sent[0]!.text).toContain("4 credits are left, fewer than the 5");
+});

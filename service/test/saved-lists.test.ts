@@ -1,0 +1,100 @@
+/** Saved lists: kept, run on a schedule, and what changed is told. */
+import type { Job } from "@mailvet/contract";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createJobTransitions } from "../src/jobs/job-transitions.ts";
+import { createRecheckJob } from "../src/jobs/recheck/recheck.ts";
+import { createLists, type Lists } from "../src/lists/lists.ts";
+import { openClaims } from "./claims.ts";
+import { listsOf } from "./jobs-http-world.ts";
+import { expectProblem } from "./problems.ts";
+import { openService, type TestService } from "./service.ts";
+
+let service: TestService;
+/** As in maintenance, which runs every minute. */
+let scheduler: Lists;
+const told: string[] = [];
+beforeAll(async () => {
+  service = await openService();
+  const { database } = service;
+  const { tasks } = openClaims(database);
+  const publish = async () => {};
+  const transitions = createJobTransitions({
+    database,
+    tasks,
+    publish,
+    retentionDays: 30,
+    unknownRefund: "own_fault",
+  });
+  const recheckJob = createRecheckJob({ database, transitions });
+  scheduler = createLists({
+    database,
+    recheckJob: () => recheckJob,
+    publish,
+    notifications: { tell: async (_tx, _owner, { subject }) => void told.push(subject) },
+    retentionDays: 30,
+  });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+async function saved(credits: number) {
+  const ann = await service.openAccount({ credits });
+  const { ask, begin, ended, job } = listsOf(service, ann);
+  const done = await ended((await begin("email\nvalid@mailvet.test\nmailbox-not-found@mailvet.test\n")).id);
+  const body = { job_id: done.id, name: "customers", tags: ["eu"], schedule: "daily" };
+  const { body: list, status } = await ask("/lists", { body });
+  expect(status).toBe(200);
+  return { ann, ask, ended, job, done, list };
+}
+
+const makeDue = (listId: string) =>
+  service.database.pool.query("update saved_lists set next_run_at = now() where id = $1", [listId]);
+
+/** As if both results had been the other way round, a month ago. */
+async function swap({ id }: Job): Promise<void> {
+  await service.database.pool.query(
+    `update results set checked_at = now() - interval '30 days',
+       status = case status when 'valid' then 'invalid' else 'valid' end,
+       sub_status = case status when 'valid' then 'mailbox_not_found' else '' end
+     where job_id = $1`,
+    [id],
+  );
+}
+
+test("a list is kept, runs when it is due, and shows what changed", async () => {
+  const { ask, ended, job, done, list } = await saved(10);
+  expect(list).toMatchObject({ name: "customers", tags: ["eu"], schedule: "daily", stale_after_days: 7 });
+  expect((await job(done.id)).expires_at).toBeNull();
+  expect((await ask("/lists")).body).toHaveLength(1);
+
+  await makeDue(list.id);
+  expect(await scheduler.runDue()).toBe(0); // nothing is stale
+  await swap(done);
+  await makeDue(list.id);
+  expect(await scheduler.runDue()).toBe(1);
+  const again = await ended(done.id);
+  expect(again).toMatchObject({ attempt: 2, credits_used: 4, expires_at: null });
+  const { body: after } = await ask(`/lists/${list.id}`);
+  expect(after).toMatchObject({ newly_invalid: 1, recovered: 1, last_error: null });
+  expect(after.last_run_at).not.toBeNull();
+  expect((await ask(`/lists/${list.id}/changes`)).body).toMatchObject([
+    { row: 1, email: "valid@mailvet.test", status: "valid", previous_status: "invalid" },
+    { row: 2, status: "invalid", previous_status: "valid" },
+  ]);
+
+  const { body: changed } = await ask(`/lists/${list.id}`, { method: "PATCH", body: { schedule: null } });
+  expect(changed).toMatchObject({ schedule: null, next_run_at: null });
+  expect((await ask(`/lists/${list.id}`, { method: "DELETE" })).status).toBe(204);
+  await expectProblem(service, await ask(`/lists/${list.id}`), "list_not_found");
+  expect((await job(done.id)).expires_at).not.toBeNull();
+});
+
+test("a run without credits is told, and the next one is planned", async () => {
+  const { ask, done, list } = await saved(2);
+  await swap(done);
+  await makeDue(list.id);
+  expect(await scheduler.runDue()).toBe(0);
+  const { body } = await ask(`/lists/${list.id}`);
+  expect(body.last_error).toContain("This costs 2 credits");
+  expect(Date.parse(body.next_run_at)).toBeGreaterThan(Date.parse(body.last_run_at));
+  expect(told).toContain("customers was not validated");
+});

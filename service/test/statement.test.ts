@@ -1,0 +1,68 @@
+/** The ledger in lines, and as CSV, over HTTP. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { cellsOf, listsOf } from "./jobs-http-world.ts";
+import { openService, type TestService } from "./service.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const today = () => new Date().toISOString().slice(0, 10);
+
+test("one line per job, per day and key for checks, and per grant; entries on demand; CSV", async () => {
+  const ann = await service.openAccount({ credits: 100 });
+  const { begin, ended, ask } = listsOf(service, ann);
+  const second = await ann.makeKey();
+  for (const name of ["valid", "internal-error", "catch-all"])
+    await ask(`/validation/single?email=${name}@mailvet.test`);
+  await ask("/validation/single?email=real@mailvet.test", { key: second.key });
+  await service.ask("/validation/single", { cookie: ann.cookie, body: { email: "not-an-address" } });
+  const job = await ended((await begin("email\nvalid@mailvet.test\negress-blocked@mailvet.test\n")).id);
+
+  const { body, headers } = await ask("/credits/statement");
+  const keyOf = async (text: string) =>
+    (await service.ask("/keys", { cookie: ann.cookie })).body.find(({ prefix }: { prefix: string }) =>
+      text.startsWith(prefix),
+    ).id;
+  expect(headers.get("x-total-count")).toBe("5");
+  expect(body.lines).toMatchObject([
+    { kind: "job", reference: job.id, charged: 2, refunded: 1, granted: 0, reserved: 0, entries: 3 },
+    { kind: "checks", reference: null, key_id: null, charged: 1, refunded: 0 },
+    { kind: "checks", reference: null, key_id: await keyOf(second.key), charged: 1, refunded: 0 },
+    { kind: "checks", reference: null, key_id: await keyOf(ann.key), charged: 3, refunded: 1 },
+    { kind: "grant", charged: 0, refunded: 0, granted: 100, entries: 1 },
+  ]);
+  const { body: credits } = await ask("/credits");
+  const net = body.lines.reduce(
+    (sum: number, line: { granted: number; refunded: number; charged: number }) =>
+      sum + line.granted + line.refunded - line.charged,
+    0,
+  );
+  expect(net).toBe(credits.balance);
+
+  const { body: entries, headers: counted } = await ask(`/credits?reference=${job.id}`);
+  expect(counted.get("x-total-count")).toBe("3");
+  expect(entries.ledger.map(({ kind }: { kind: string }) => kind)).toEqual(["refund", "settle", "reserve"]);
+  expect((await ask("/credits?date=2020-01-01")).body.ledger).toEqual([]);
+  expect((await ask(`/credits?date=${today()}&limit=100`)).body.ledger).toHaveLength(credits.ledger.length);
+
+  expect((await ask("/credits/statement?kind=job")).body.lines).toHaveLength(1);
+  const csv = await ask("/credits/statement?format=csv", { headers: { accept: "application/json" } });
+  expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present");
+  const rows = cellsOf(csv.text);
+  expect(rows[0]!.slice(0, 4)).toEqual(["kind", "date", "key_id", "reference"]);
+  expect(rows.slice(1).map(([kind]) => kind)).toEqual(["job", "checks", "checks", "checks", "grant"]);
+});
+
+test("usage as CSV has a row per day and key", async () => {
+  const ann = await service.openAccount({ credits: 5 });
+  await service.ask("/validation/single?email=valid@mailvet.test", { key: ann.key });
+  const { text, headers } = await service.ask("/usage?format=csv", { key: ann.key });
+  expect(headers.get("content-type")).toMatch(/^text\/csv/);
+  const [header, row, ...rest] = cellsOf(text);
+  expect(header).toEqual(["date", "key_id", "valid", "invalid", "risky", "unknown", "credits_used"]);
+  expect([row![0], ...row!.slice(2)]).toEqual([today(), "1", "0", "0", "0", "1"]);
+  expect(rest).toEqual([]);
+});

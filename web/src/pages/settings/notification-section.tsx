@@ -1,0 +1,87 @@
+/** Emails about jobs and low credits, and notifications of this browser. */
+import { Button, Group, NumberInput, Stack, Switch, Text } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { Section } from "../../components/section.tsx";
+import { common } from "../../messages.ts";
+import { aboutQuery, queries, service } from "../../queries.ts";
+import { messages } from "./messages.tsx";
+
+const settingsQuery = { queryKey: ["notifications"], queryFn: () => service.notifications() };
+
+export function NotificationSection() {
+  const { data: about } = useQuery(aboutQuery);
+  const { data, error } = useQuery(settingsQuery);
+  const change = useMutation({
+    mutationFn: service.changeNotifications,
+    onSuccess: (changed) => queries.setQueryData(settingsQuery.queryKey, changed),
+  });
+  const texts = messages.notifications;
+  return (
+    <Section title={texts.title} intro={about?.mail === false ? texts.noMail : texts.intro}>
+      <Stack gap="md" align="flex-start">
+        {(error ?? change.error) && <ErrorAlert error={error ?? change.error} />}
+        <Switch
+          label={texts.jobs}
+          checked={data?.job_emails ?? false}
+          disabled={!data || change.isPending}
+          onChange={(event) => change.mutate({ job_emails: event.currentTarget.checked })}
+        />
+        {data && (
+          <Threshold
+            key={data.low_credits_threshold}
+            value={data.low_credits_threshold}
+            isBusy={change.isPending}
+            onSave={(low_credits_threshold) => change.mutate({ low_credits_threshold })}
+          />
+        )}
+        <BrowserNotifications />
+      </Stack>
+    </Section>
+  );
+}
+
+type ThresholdProps = { value: number | null; isBusy: boolean; onSave: (value: number | null) => void };
+
+function Threshold({ value, isBusy, onSave }: ThresholdProps) {
+  const [wanted, setWanted] = useState<string | number>(value ?? "");
+  return (
+    <Group align="flex-end" gap="sm">
+      <NumberInput
+        label={messages.notifications.threshold}
+        description={messages.notifications.thresholdHint}
+        min={1}
+        max={1_000_000_000}
+        allowDecimal={false}
+        value={wanted}
+        onChange={setWanted}
+      />
+      <Button
+        variant="default"
+        loading={isBusy}
+        onClick={() => onSave(typeof wanted === "number" ? wanted : null)}
+      >
+        {common.save}
+      </Button>
+    </Group>
+  );
+}
+
+function BrowserNotifications() {
+  const isSupported = typeof Notification !== "undefined";
+  const [permission, setPermission] = useState(isSupported ? Notification.permission : "denied");
+  const texts = messages.notifications;
+  if (!isSupported) return null;
+  if (permission !== "default")
+    return (
+      <Text size="sm" c="dimmed">
+        {texts.browser[permission]}
+      </Text>
+    );
+  return (
+    <Button variant="default" onClick={() => void Notification.requestPermission().then(setPermission)}>
+      {texts.allowBrowser}
+    </Button>
+  );
+}
