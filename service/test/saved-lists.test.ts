@@ -81,6 +81,17 @@ test("a list is kept, runs when it is due, and shows what changed", async () => 
     { row: 2, status: "invalid", previous_status: "valid" },
   ]);
 
+  // A run for which nothing is stale leaves what the last check has changed; one by hand replaces it.
+  await makeDue(list.id);
+  expect(await scheduler.runDue()).toBe(0);
+  expect((await ask(`/lists/${list.id}`)).body).toMatchObject({ newly_invalid: 1, recovered: 1 });
+  await ask(`/bulk/jobs/${done.id}/recheck`, { body: { which: "all" } });
+  await ended(done.id);
+  const { body: byHand } = await ask(`/lists/${list.id}`);
+  expect(byHand).toMatchObject({ newly_invalid: 0, recovered: 0 });
+  expect(Date.parse(byHand.last_run_at)).toBeGreaterThan(Date.parse(after.last_run_at));
+  expect((await ask(`/lists/${list.id}/changes`)).body).toEqual([]);
+
   const { body: changed } = await ask(`/lists/${list.id}`, { method: "PATCH", body: { schedule: null } });
   expect(changed).toMatchObject({ schedule: null, next_run_at: null });
   expect((await ask(`/lists/${list.id}`, { method: "DELETE" })).status).toBe(204);
