@@ -156,13 +156,27 @@ export async function changedRows(
 ): Promise<ListChange[]> {
   const { rows } = await by.execute<ListChange>(sql`
     select (r."row" - 1) / (1 + json_array_length(j.more_columns)) + 1 as "row", r.email, r.status, r.sub_status, r.previous_status, r.previous_sub_status
+    ${changedIn(jobId)} order by r."row" limit ${limit}`);
+  return rows;
+}
+
+/** How many of them are invalid now, and how many valid. */
+export async function countChanged(
+  by: Pick<Orm, "execute">,
+  jobId: string,
+): Promise<{ invalid: number; valid: number }> {
+  const { rows } = await by.execute<{ invalid: number; valid: number }>(sql`
+    select (count(*) filter (where r.status = 'invalid'))::int as invalid,
+      (count(*) filter (where r.status = 'valid'))::int as valid
+    ${changedIn(jobId)}`);
+  return rows[0]!;
+}
+
+const changedIn = (jobId: string) => sql`
     from jobs j join results r on r.job_id = j.id
       and r.expires_on in (coalesce(j.rows_expire_on, ${DEFAULT_DATE}::date), ${DEFAULT_DATE}::date)
     where j.id = ${jobId} and j.attempt > 1 and r.attempt = j.attempt and r.status <> r.previous_status
-      and r.status in ('valid', 'invalid')
-    order by r."row" limit ${limit}`);
-  return rows;
-}
+      and r.status in ('valid', 'invalid')`;
 
 /** Rows that a recheck has given up. */
 export async function keptByRecheck(
