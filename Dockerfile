@@ -47,7 +47,8 @@ WORKDIR /opt/mailvet
 USER 10001:10001
 VOLUME /data
 EXPOSE 8080
-# The service handles SIGTERM itself, also as process 1, and starts no process that it does not wait for: no init is needed.
+# The service handles SIGTERM itself, also as process 1. Only after a crash of the embedded database its orphans are left as
+# zombies, until the container ends; `docker run --init` reaps them.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "/opt/mailvet/bin/health.mjs"]
 CMD ["node", "/opt/mailvet/service/dist/main.js"]

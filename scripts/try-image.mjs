@@ -254,9 +254,9 @@ async function tryWithDatabase(image, { balance, jobId }) {
     processes.push({ opened, port });
   }
   const { credits } = await ask(processes[0].port, "/account");
-  const { results } = await ask(processes[0].port, `/bulk/jobs/${jobId}/results`);
-  if (credits.balance !== balance || results.length !== 2)
-    throw new Error("the import is not what was exported");
+  const { status } = await ask(processes[0].port, `/bulk/jobs/${jobId}`);
+  if (credits.balance !== balance || status !== "completed")
+    throw new Error(`imported: balance ${credits.balance}, job ${status}`);
   await tryRestore(image, { data, secrets, settings: base });
   for (const { opened } of processes) await stop(opened);
   report(
