@@ -64,7 +64,7 @@ function stageCommandLine(stages) {
 }
 
 /** JavaScript and declarations. Maps are left out: the sources they name are not in the package. */
-function copyBuilt(from, to, isWanted = (path) => /\.(?:js|mjs|d\.ts)$/.test(path)) {
+export function copyBuilt(from, to, isWanted = (path) => /\.(?:js|mjs|d\.ts)$/.test(path)) {
   for (const entry of readdirSync(from, { withFileTypes: true, recursive: true })) {
     const path = join(entry.parentPath, entry.name);
     if (!entry.isFile() || !isWanted(path)) continue;
@@ -109,11 +109,11 @@ function pack(stage, folder) {
   return join(folder, JSON.parse(done.stdout)[0].filename);
 }
 
-function manifestIn(folder) {
+export function manifestIn(folder) {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 }
 
-function writeManifest(stage, manifest) {
+export function writeManifest(stage, manifest) {
   mkdirSync(stage, { recursive: true });
   writeFileSync(join(stage, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }
