@@ -19,6 +19,8 @@ const CONFIG = `package: main
 generate:
   models: true
   client: true
+output-options:
+  skip-prune: true # otherwise the types that only webhooks refer to are missing
 output: client.gen.go
 `;
 

@@ -19,9 +19,12 @@ export class SchemaNames {
   readonly #used = new Map<string, { side: Side; schema: unknown }>();
 
   constructor() {
-    for (const [name, value] of Object.entries(contract)) {
-      if (typeof value === "object" && value !== null && "~kind" in value)
-        this.#nameOf.set(JSON.stringify(value), name);
+    // Of equal schemas, the first in this order gives its name: a bundle has its exports in another order than the sources.
+    for (const [name, value] of Object.entries(contract).sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const isSchema = typeof value === "object" && value !== null && "~kind" in value;
+      if (!isSchema || name.endsWith("Query")) continue; // each parameter of a query is described by itself
+      const text = JSON.stringify(value);
+      if (!this.#nameOf.has(text)) this.#nameOf.set(text, name);
     }
   }
 
