@@ -14,6 +14,9 @@ web app's session selects test mode with the header \`X-Mailvet-Mode: test\`.
 human-readable \`detail\`. A verdict is never an HTTP error, and an error never costs a credit. Unknown fields and unknown query
 parameters are refused. An ID that does not exist, whatever its form, is \`404\`.
 
+**Model Context Protocol.** \`POST /mcp\` serves the same as tools for language models, with the same keys, credits and limits;
+its messages are JSON-RPC and described by \`tools/list\`.
+
 **Versioning.** Fields and endpoints may be added to this version, but are never renamed or removed.`,
   license: { name: "MIT", identifier: "MIT" },
 };
