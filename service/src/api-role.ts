@@ -21,6 +21,7 @@ import { mcpRoutes } from "./http/routes/mcp/mcp-routes.ts";
 import { operatorJobRoutes } from "./http/routes/operator-job-routes.ts";
 import { operatorKeyRoutes } from "./http/routes/operator-key-routes.ts";
 import { operatorRoutes } from "./http/routes/operator-routes.ts";
+import { reacherRoutes } from "./http/routes/reacher/reacher-routes.ts";
 import { systemRoutes } from "./http/routes/system-routes.ts";
 import { uploadRoutes } from "./http/routes/upload-routes.ts";
 import { validationRoutes } from "./http/routes/validation-routes.ts";
@@ -44,7 +45,12 @@ export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDep
   const adapters = { validations, charges: ledger, startListJob, results };
   return buildApp({
     ...watched,
-    adapterRoutes: [mcpRoutes({ ...adapters, version })],
+    adapterRoutes: [
+      mcpRoutes({ ...adapters, version }),
+      ...(config.isReacherCompatible
+        ? [reacherRoutes({ ...adapters, serverName: config.engine.egress[0]?.ehloName ?? "" })]
+        : []),
+    ],
     tracing,
     accountLimits: createAccountLimits(usageExchange),
     apiKeys,
