@@ -57,7 +57,10 @@ const withService = {
   ...onSources,
   resolve: {
     ...onSources.resolve,
-    alias: { "@node-rs/argon2": new URL("service/test/quick-argon2.ts", import.meta.url).pathname },
+    alias: {
+      "@node-rs/argon2": new URL("service/test/quick-argon2.ts", import.meta.url).pathname,
+      "n8n-workflow": new URL("service/test/n8n-workflow.ts", import.meta.url).pathname,
+    },
   },
 };
 
