@@ -66,7 +66,7 @@ test("without a service the local engine checks addresses and domains", async ()
   const client = await connect(lab.env);
   const valid = await call<ValidationResult>(client, "check", { email: "ann@shop.test" });
   expect(valid).toMatchObject({ status: "valid", metadata: { plan_tier: "local" } });
-  const emails = ["ann@shop.test", "bob@shop.test", "ann@shop.test", "no address"];
+  const emails = ["ann@shop.test", "bob@shop.test", "Ann@Shop.test ", "no address"];
   const many = await call<BulkSummary>(client, "check_many", { emails });
   expect(many).toMatchObject({
     total: 4,

@@ -1,8 +1,13 @@
 /** The tools of `mailvet mcp`, answered by the engine on this machine. Jobs need a service. */
-import type { BulkItem, BulkSummary, ValidationResult } from "@mailvet/contract";
-import { explainReply, InvalidDomain } from "@mailvet/engine";
+import type { BulkSummary, ValidationResult } from "@mailvet/contract";
+import { explainReply, InvalidDomain, listItemOf } from "@mailvet/engine";
+import { emailIdentity } from "@mailvet/engine/list-file";
 import { type ToolBackend, ToolFailure } from "@mailvet/mcp";
 import { openEngine } from "../check/local-check.ts";
+
+/** As a service answers by default; clients usually wait for a minute. */
+const CHECK_SECONDS = 25;
+const LIST_SECONDS = 50;
 
 const NEEDS_SERVICE =
   "Jobs run at a Mailvet service, and none is configured: set MAILVET_SERVICE to its URL and MAILVET_API_KEY to a key. " +
@@ -18,15 +23,16 @@ export function openLocalBackend(): ToolBackend & AsyncDisposable {
     throw new ToolFailure(NEEDS_SERVICE);
   };
   return {
-    check: ({ email, level = "smtp", timeout_seconds }) =>
-      engine.check(email, {
-        level,
-        ...(timeout_seconds === undefined ? {} : { timeoutMs: timeout_seconds * 1000 }),
-      }),
-    async checkMany({ emails, level = "smtp", timeout_seconds }) {
-      const unique = [...new Set(emails)];
-      const timeoutMs = timeout_seconds === undefined ? {} : { timeoutMs: timeout_seconds * 1000 };
-      const results = await Promise.all(unique.map((email) => engine.check(email, { level, ...timeoutMs })));
+    check: ({ email, level = "smtp", timeout_seconds = CHECK_SECONDS }) =>
+      engine.check(email, { level, timeoutMs: timeout_seconds * 1000 }),
+    async checkMany({ emails, level = "smtp", timeout_seconds = LIST_SECONDS }) {
+      const options = { level, timeoutMs: timeout_seconds * 1000 };
+      const checks = new Map<string, Promise<ValidationResult>>();
+      for (const email of emails) {
+        const key = emailIdentity(email);
+        if (!checks.has(key)) checks.set(key, engine.check(email, options));
+      }
+      const results = await Promise.all(checks.values());
       return summaryOf(results, emails.length);
     },
     explainReply: explainLocally,
@@ -52,24 +58,6 @@ function summaryOf(results: readonly ValidationResult[], total: number): BulkSum
     duplicate_count: total - results.length,
     credits_used: 0,
     credits_refunded: 0,
-    results: results.map(itemOf),
-  };
-}
-
-function itemOf(result: ValidationResult): BulkItem {
-  const { email, status, sub_status, is_valid, safe_to_send, recommendation, confidence, score, suggestion } =
-    result;
-  const { retry_after } = result.metadata;
-  return {
-    email,
-    status,
-    is_valid,
-    safe_to_send,
-    recommendation,
-    confidence,
-    sub_status,
-    score,
-    suggestion,
-    retry_after,
+    results: results.map(listItemOf),
   };
 }
