@@ -57,9 +57,15 @@ const withService = {
   ...onSources,
   resolve: {
     ...onSources.resolve,
-    alias: { "@node-rs/argon2": new URL("service/test/quick-argon2.ts", import.meta.url).pathname },
+    alias: {
+      "@node-rs/argon2": new URL("service/test/quick-argon2.ts", import.meta.url).pathname,
+      "n8n-workflow": new URL("service/test/n8n-workflow.ts", import.meta.url).pathname,
+    },
   },
 };
+
+/** The client of MCP uses a package with a "source" condition of its own, whose TypeScript Node cannot load. */
+const MCP_CLIENT = [/@modelcontextprotocol\/sdk\/dist\/esm\/client\/streamableHttp/, /eventsource-parser/];
 
 /** Accessibility (axe) and load budget of every web page. Takes minutes, so not part of `npm test` (npm run test:browser). */
 const PAGE_BY_PAGE = ["web/test/{axe,budget}.test.ts"];
@@ -123,6 +129,7 @@ export default defineConfig({
           ...common,
           ...inOneProcess,
           name: "service",
+          server: { deps: { inline: MCP_CLIENT } },
           include: ["service/src/**/*.test.ts", "service/test/**/*.test.ts", "sdk/test/**/*.test.ts"],
           exclude: [...PROGRAMS, "**/node_modules/**"],
           globalSetup: ["scripts/build-before-tests.ts", "service/test/shared-postgres.ts"],

@@ -68,7 +68,7 @@ export {
 } from "./plausibility/plausibility.ts";
 export type { ListOrigin } from "./reference/disposable.ts";
 export { type RefreshResult, refreshLists } from "./reference/list-refresh.ts";
-export { type ReportRequest, reportOf } from "./report.ts";
+export { listItemOf, type ReportRequest, reportOf } from "./report.ts";
 export { verdictScore } from "./score.ts";
 export {
   ALIAS_PREFIX,

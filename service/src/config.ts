@@ -45,6 +45,8 @@ export type Config = {
   jobs: JobsConfig;
   /** Which `unknown` verdicts are refunded. */
   unknownRefund: UnknownRefund;
+  /** Also answers at the paths, and in the shapes, of Reacher (http/routes/reacher/). */
+  isReacherCompatible: boolean;
   auditRetentionDays: number;
   /** The language model for ambiguous names; undefined: none is used. */
   adjudicator: AdjudicatorSettings | undefined;
@@ -145,6 +147,8 @@ export function readConfig(env: Environment, cwd: string): Config {
       workerSlots: read.integer("WORKER_SLOTS", { fallback: 16, min: 1, max: 100 }),
     },
     unknownRefund: read.oneOf("UNKNOWN_REFUND", { fallback: "own_fault", choices: UNKNOWN_REFUNDS }),
+    isReacherCompatible:
+      read.oneOf("REACHER_COMPATIBLE", { fallback: "no", choices: ["no", "yes"] }) === "yes",
     auditRetentionDays: read.integer("AUDIT_RETENTION_DAYS", { fallback: 365, min: 1, max: 3650 }),
     adjudicator: readAdjudicator(read),
     lists: readListRefresh(read, engine.listsDirectory),

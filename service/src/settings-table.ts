@@ -121,6 +121,11 @@ export const SETTING_SECTIONS: Readonly<Record<string, Readonly<Record<string, S
         "Which unknown verdicts are refunded: never, own_fault (internal_error, egress_blocked, smtp_skipped), always.",
       fallback: "own_fault",
     },
+    REACHER_COMPATIBLE: {
+      meaning:
+        "yes: also answers at the paths of Reacher, /v0/check_email, /v1/check_email and /v1/bulk (docs/migrating-from-reacher.md).",
+      fallback: "no",
+    },
   },
   "time limits": {
     SINGLE_BUDGET_SECONDS: {

@@ -12,6 +12,7 @@ import { createMetrics } from "../src/http/metrics.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { uploadRoutes } from "../src/http/routes/upload-routes.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
+import { createStartListJob } from "../src/jobs/start/start-list-job.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { openIntakeWorld, tableOf } from "./uploads-world.ts";
 
@@ -44,13 +45,17 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
       uploadRoutes({
         uploads: world.uploads,
         confirmUpload: world.confirm,
+        startListJob: createStartListJob({
+          uploads: world.uploads,
+          confirmUpload: world.confirm,
+          webhooks: { checkUrl: async () => {}, secretForJob: async () => undefined },
+        }),
         estimateUpload: async () => {
           throw new Error("not used here");
         },
         downloadLink: async () => {
           throw new Error("no link is sent");
         },
-        webhooks: { checkUrl: async () => {}, secretForJob: async () => undefined },
         maxUploadBytes: MAX_UPLOAD_BYTES,
       }),
     ],

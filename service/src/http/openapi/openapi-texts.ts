@@ -15,6 +15,9 @@ web app's session selects test mode with the header \`X-Mailvet-Mode: test\`.
 human-readable \`detail\`. A verdict is never an HTTP error, and an error never costs a credit. Unknown fields and unknown query
 parameters are refused. An ID that does not exist, whatever its form, is \`404\`.
 
+**Model Context Protocol.** \`POST /mcp\` serves the same as tools for language models, with the same keys, credits and limits;
+its messages are JSON-RPC and described by \`tools/list\`.
+
 **Versioning.** Fields, endpoints, optional parameters, problem codes and events may be added to this version, but are never
 renamed or removed. Ignore fields that you do not know. Enumerations in answers are open: the values that exist are listed in
 \`x-extensible-enum\`, others may be added, and code generators make plain strings of them. Where \`enum\` stands in an answer, as for

@@ -40,11 +40,15 @@ type RouteSchema = {
   response?: Record<string, { description?: string; type?: string }>;
 };
 
-/** Collects the API routes that are registered from now on. Complete after `app.ready()`. */
+/**
+ * Collects the API routes that are registered from now on. Complete after `app.ready()`. Routes of other protocols have
+ * documents of their own, and are left out.
+ */
 export function collectApiRoutes(app: FastifyInstance): RouteOptions[] {
   const routes: RouteOptions[] = [];
   app.addHook("onRoute", (route) => {
-    if (route.method !== "HEAD" && route.config?.access) routes.push(route);
+    const isOurs = route.url.startsWith(`${API_PREFIX}/`) && route.config?.access;
+    if (route.method !== "HEAD" && isOurs) routes.push(route);
   });
   return routes;
 }
