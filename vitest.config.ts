@@ -33,6 +33,7 @@ const LONGEST = [
   "service/test/tracing.test.ts",
   "engine/test/threads/stories-in-threads.test.ts",
   "engine/test/threads/engine-threads.test.ts",
+  "engine/src/list-file/spreadsheet/spreadsheet.test.ts",
   "engine/test/doctor.test.ts",
   "engine/test/bench/shapes.test.ts",
 ];
