@@ -7,7 +7,7 @@ const onSources = { resolve: { conditions: ["source"] }, ssr: { resolve: { condi
 /** The one limit for every wait in a test. It only catches hangs: a busy machine may be thirty times slower. */
 const LIMIT_MS = 600_000;
 const common = {
-  env: { ENGINE_THREAD_CODE: "built" }, // by scripts/build-before-tests.ts; see engine/src/threads/source-entry.mjs
+  env: { ENGINE_THREAD_CODE: "built" }, // by scripts/build-before-tests.ts; see engine/src/threads/engine-thread.ts
   testTimeout: LIMIT_MS,
   hookTimeout: LIMIT_MS,
   expect: { poll: { timeout: LIMIT_MS - 10_000 } }, // expires before the test does, so that the report shows the last value
@@ -33,6 +33,7 @@ const LONGEST = [
   "service/test/tracing.test.ts",
   "engine/test/threads/stories-in-threads.test.ts",
   "engine/test/threads/engine-threads.test.ts",
+  "engine/src/list-file/spreadsheet/spreadsheet.test.ts",
   "engine/test/doctor.test.ts",
   "engine/test/bench/shapes.test.ts",
 ];

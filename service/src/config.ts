@@ -42,6 +42,8 @@ export type Config = {
   stopTimeoutMs: number;
   /** How long a response may take; checks that are not done by then are reported as unknown. */
   budgets: { singleMs: number; bulkMs: number };
+  /** A request that waited longer before it could begin is refused. */
+  maxQueueDelayMs: number;
   jobs: JobsConfig;
   /** Which `unknown` verdicts are refunded. */
   unknownRefund: UnknownRefund;
@@ -140,6 +142,7 @@ export function readConfig(env: Environment, cwd: string): Config {
       singleMs: read.seconds("SINGLE_BUDGET_SECONDS", { fallback: 25, max: 600 }) * 1000,
       bulkMs: read.seconds("BULK_BUDGET_SECONDS", { fallback: 50, max: 600 }) * 1000,
     },
+    maxQueueDelayMs: read.seconds("OVERLOAD_DELAY_SECONDS", { fallback: 2, max: 600 }) * 1000,
     jobs: {
       maxEmailsPerFile: read.integer("MAX_CSV_EMAILS", { fallback: 100_000, min: 1, max: 10_000_000 }),
       maxUploadBytes: read.integer("MAX_UPLOAD_MB", { fallback: 100, min: 1, max: 10_000 }) * 1024 * 1024,

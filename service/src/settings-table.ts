@@ -134,6 +134,11 @@ export const SETTING_SECTIONS: Readonly<Record<string, Readonly<Record<string, S
       fallback: "25",
     },
     BULK_BUDGET_SECONDS: { meaning: "The same for POST /validation/bulk.", fallback: "50" },
+    OVERLOAD_DELAY_SECONDS: {
+      meaning:
+        "A request that waited longer than this before the service could begin with it is refused with 503 (overloaded), and so is every request while the event loop is late by half of this. Raise it on a machine that is slow rather than overloaded.",
+      fallback: "2",
+    },
     STOP_TIMEOUT_SECONDS: {
       meaning:
         "Time limit of a stop; then the process exits with code 1. Set it below the kill timeout of the process manager.",

@@ -81,6 +81,7 @@ export async function openService(
       BOOTSTRAP_API_KEY: OPERATOR_KEY,
       SIGN_UP_CREDITS: "0",
       TRUSTED_PROXIES: "127.0.0.1",
+      OVERLOAD_DELAY_SECONDS: "600", // a starved test is slow, not overloaded
       LOG_LEVEL: logTo ? "debug" : "silent",
       // Without a lab no server is contacted: there is no name server at this address.
       DNS_SERVERS: lab?.nameServer ?? "127.0.0.1:9",
