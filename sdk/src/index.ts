@@ -27,6 +27,8 @@ export type {
   ResultChoice,
   ResultPages,
   ResultsPage,
+  RunJobOptions,
+  WaitOptions,
 } from "./job-methods.ts";
 export type { WatchOptions } from "./job-watch.ts";
 export type { KeyMethods, NewKey } from "./key-methods.ts";
@@ -43,3 +45,9 @@ export { createIdempotencyKey } from "./retry.ts";
 export type { CallOptions, ClientOptions, IdempotentOptions } from "./transport.ts";
 export type { UploadFile } from "./upload-body.ts";
 export type { DeliveriesQuery, NewWebhook, WebhookChanges, WebhookMethods } from "./webhook-methods.ts";
+export {
+  InvalidWebhook,
+  type VerifyOptions,
+  verifyWebhook,
+  type WebhookHeaders,
+} from "./webhooks/signature.ts";

@@ -48,6 +48,11 @@ export type JobMethods = {
   create(job: CreateJobRequest, options?: IdempotentOptions): Promise<Job>;
   /** Reserves a credit per unique email of the column and starts the job. Confirming an upload twice returns the same job. */
   confirm(choice: ConfirmChoice, options?: IdempotentOptions): Promise<Job>;
+  /**
+   * Starts a job and waits for its end: files as for `upload`, or a list as for `create`. The column is the suggested
+   * one unless it is given.
+   */
+  run(list: UploadFile | readonly UploadFile[] | CreateJobRequest, options?: RunJobOptions): Promise<Job>;
   /** Newest first. */
   list(query?: JobsQuery, options?: CallOptions): Promise<Page<Job>>;
   /** With `waitSeconds` (at most 30), responds when the job changes, or with `for: "end"` has ended, or the time is over. */
@@ -56,10 +61,7 @@ export type JobMethods = {
     options?: CallOptions & { waitSeconds?: number | undefined; for?: "change" | "end" | undefined },
   ): Promise<Job>;
   /** Resolves when the job is completed, failed or cancelled. Survives restarts of the service. */
-  wait(
-    jobId: string,
-    options?: WatchOptions & { onProgress?: ((job: Job) => void) | undefined },
-  ): Promise<Job>;
+  wait(jobId: string, options?: WaitOptions): Promise<Job>;
   /** Yields the job now, at every change and at the end; otherwise like `wait`. */
   events(jobId: string, options?: WatchOptions): AsyncGenerator<Job, void, undefined>;
   /**
@@ -81,6 +83,10 @@ export type JobMethods = {
   /** Permanently deletes the file and its results. */
   delete(jobId: string, options?: CallOptions): Promise<void>;
 };
+
+export type RunJobOptions = Omit<UploadOptions, "idempotencyKey"> &
+  WaitOptions & { emailColumn?: string | undefined };
+export type WaitOptions = WatchOptions & { onProgress?: ((job: Job) => void) | undefined };
 
 export type UploadOptions = IdempotentOptions & {
   /** Of a spreadsheet. Default: the first one with emails. */
@@ -154,7 +160,7 @@ export function jobMethods(requests: Requests, open: OpenStream): JobMethods {
     }
   }
 
-  return {
+  const methods: JobMethods = {
     upload(file, { sheet, split, ...options } = {}) {
       const upload = uploadBody(file);
       return requests.post("/bulk/upload/preview", undefined, {
@@ -169,6 +175,15 @@ export function jobMethods(requests: Requests, open: OpenStream): JobMethods {
     create: (job, options) => requests.post("/bulk/jobs", job, { extraMs: CREATE_MS, ...options }),
     estimate: (choice, options) => requests.post("/bulk/upload/estimate", confirmBody(choice), options),
     confirm: (choice, options) => requests.post("/bulk/upload/confirm", confirmBody(choice), options),
+    async run(list, { emailColumn, onProgress, patienceMs, ...options } = {}) {
+      const start = async () => {
+        if ("emails" in list || "rows" in list) return methods.create(list, options);
+        const file = list as UploadFile | readonly UploadFile[];
+        const { upload_id: uploadId, suggested_email_column: column } = await methods.upload(file, options);
+        return methods.confirm({ uploadId, emailColumn: emailColumn ?? column }, options);
+      };
+      return methods.wait((await start()).id, { onProgress, patienceMs, signal: options.signal });
+    },
     list: ({ skip, limit, status } = {}, options) =>
       requests.page("/bulk/jobs", { query: { skip, limit, status }, ...options }),
     get,
@@ -202,6 +217,7 @@ export function jobMethods(requests: Requests, open: OpenStream): JobMethods {
     finish: transition("finish"),
     delete: (jobId, options) => requests.delete(pathOf(jobId), options),
   };
+  return methods;
 }
 
 function confirmBody({ uploadId, emailColumn, moreEmailColumns }: ConfirmChoice) {

@@ -76,6 +76,22 @@ test("a file is uploaded, checked and downloaded", async () => {
   );
 });
 
+test("a file and a list in memory are run from start to end", async () => {
+  const seen: number[] = [];
+  const onProgress = ({ progress_percent }: Job) => seen.push(progress_percent);
+  expect(await client.jobs.run(new File([LIST], "people.csv"), { onProgress })).toMatchObject({
+    filename: "people.csv",
+    status: "completed",
+    total_rows: 5,
+  });
+  expect(seen.at(-1)).toBe(100);
+  const rows = [{ work: "valid@mailvet.test", home: "catch-all@mailvet.test" }];
+  const { id } = await client.jobs.run({ rows, name: "Rows" });
+  expect(await client.jobs.get(id)).toMatchObject({ status: "completed", filename: "Rows" });
+  const file = { name: "two.csv", content: new Blob(["a,b\nx,valid@mailvet.test\n"]) };
+  expect(await client.jobs.run([file, file], { emailColumn: "b" })).toMatchObject({ status: "completed" });
+});
+
 test("a stream can be uploaded", async () => {
   async function* pieces() {
     yield new TextEncoder().encode("email\nvalid+one@mail");
