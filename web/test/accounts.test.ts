@@ -1,5 +1,6 @@
 /** Journeys of an account: API keys, credits granted by the operator, an expired session. */
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { TOTP } from "otpauth";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
@@ -30,8 +31,9 @@ journey("a new account creates a key, calls the API with it, and revokes it", as
   const created = page.getByRole("dialog", { name: "Key created" });
   const key = (await created.getByText(/^mv_live_\w+$/).textContent())!;
   const pasted = await created.getByRole("tabpanel").locator("pre").allTextContents();
-  const ask = () => execFileSync("sh", ["-e", "-c", `${pasted.join("\n")} --silent`], { encoding: "utf8" });
-  expect(JSON.parse(ask())).toMatchObject({ status: "valid" });
+  const script = `${pasted.join("\n")} --silent`;
+  const ask = async () => JSON.parse((await promisify(execFile)("sh", ["-e", "-c", script])).stdout);
+  expect(await ask()).toMatchObject({ status: "valid" });
   for (const language of ["TypeScript", "Python"] as const) {
     await created.getByRole("tab", { name: language }).click();
     const { shell, code } = snippetsFor(key, service.url)[language]; // run by service/test/readme.test.ts and npm run test:python
@@ -44,7 +46,7 @@ journey("a new account creates a key, calls the API with it, and revokes it", as
   await card.getByRole("button", { name: "Revoke Sign-up form" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
   await card.getByText("Revoked", { exact: true }).waitFor();
-  expect(JSON.parse(ask())).toMatchObject({ status: 401, code: "invalid_api_key" });
+  expect(await ask()).toMatchObject({ status: 401, code: "invalid_api_key" });
 });
 
 journey(
