@@ -100,6 +100,9 @@ def test_every_way_to_give_a_list(client: Mailvet, tmp_path: Path) -> None:
     assert client.jobs.upload([path, str(path)])["total_rows"] == 2
     job = client.jobs.run({"rows": [{"mail": "valid@mailvet.test", "n": 1}], "name": "Rows"})
     assert (job["status"], job["valid_count"]) == ("completed", 1)
+    two = b"a,b\nvalid@mailvet.test,catch-all@mailvet.test\n"
+    both = client.jobs.run(two, email_column="a", more_email_columns=["b"])
+    assert [result["status"] for result in client.jobs.results(both["id"], limit=1)] == ["valid", "risky"]
     created = client.jobs.create(emails=["valid@mailvet.test"], metadata={"campaign": "spring"})
     assert client.jobs.wait(created["id"])["status"] == "completed"
 

@@ -22,12 +22,12 @@ export type { FeedbackMethods, OutcomeInput } from "./feedback-methods.ts";
 export type {
   DownloadChoice,
   JobMethods,
+  JobRunOptions,
   JobsQuery,
   ListMethods,
   ResultChoice,
   ResultPages,
   ResultsPage,
-  RunJobOptions,
   WaitOptions,
 } from "./job-methods.ts";
 export type { WatchOptions } from "./job-watch.ts";

@@ -104,7 +104,9 @@ class AsyncJobs:
         source: UploadFile | Sequence[UploadFile] | CreateJobRequest,
         *,
         email_column: str | None = None,
+        more_email_columns: Sequence[str] = (),
         on_progress: Callable[[Job], None] | None = None,
+        patience_seconds: float = PATIENCE_SECONDS,
         sheet: str | None = None,
         split: bool = False,
     ) -> Job:
@@ -116,9 +118,14 @@ class AsyncJobs:
             job = await self.create(**source)
         else:
             preview = await self.upload(source, sheet=sheet, split=split)
-            column = email_column or preview["suggested_email_column"]
-            job = await self.confirm(upload_id=preview["upload_id"], email_column=column)
-        return await self.wait(job["id"], on_progress=on_progress)
+            choice: ConfirmRequest = {
+                "upload_id": preview["upload_id"],
+                "email_column": email_column or preview["suggested_email_column"],
+            }
+            if more_email_columns:
+                choice["more_email_columns"] = [*more_email_columns]
+            job = await self.confirm(**choice)
+        return await self.wait(job["id"], on_progress=on_progress, patience_seconds=patience_seconds)
 
     async def list(self, **query: Unpack[ListJobsQuery]) -> Page[Job]:
         """Newest first."""
