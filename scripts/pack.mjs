@@ -32,7 +32,8 @@ export async function packAll(folder, { repository } = {}) {
   }
 }
 
-function stageLibrary(workspace, stages) {
+/** Writes what the package of a library consists of into a folder of its workspace's name. */
+export function stageLibrary(workspace, stages) {
   const from = join(ROOT, workspace);
   const stage = join(stages, workspace);
   copyBuilt(join(from, "dist"), join(stage, "dist"));
