@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "@mailvet/contract";
 
-const HELP: Readonly<Record<ProblemCode, string>> = {
+export const PROBLEM_HELP: Readonly<Record<ProblemCode, string>> = {
   malformed_request:
     "The request could not be read: invalid JSON, an empty or incomplete body, an invalid URL, headers that are too large, or a request that did not arrive in time. Fix it before retrying.",
   missing_api_key:
@@ -120,5 +120,5 @@ ${PROBLEM_CODES.map(entry).join("\n")}
 
 function entry(code: ProblemCode): string {
   const [status, title] = PROBLEMS[code];
-  return `<section id="${code}"><h2><code>${code}</code></h2><p>${status} · ${title}</p><p>${HELP[code]}</p></section>`;
+  return `<section id="${code}"><h2><code>${code}</code></h2><p>${status} · ${title}</p><p>${PROBLEM_HELP[code]}</p></section>`;
 }
