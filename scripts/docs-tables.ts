@@ -24,7 +24,6 @@ import { METRICS } from "../service/src/http/metric-table.ts";
 import { PROBLEM_HELP } from "../service/src/http/openapi/problem-page.ts";
 import { SANDBOX_OUTCOMES } from "../service/src/validations/sandbox-outcomes.ts";
 import { RETRY_SCHEDULE } from "../service/src/webhooks/retry-schedule.ts";
-import { common } from "../web/src/messages.ts";
 import { ADVICE } from "../web/src/pages/validate/messages.tsx";
 import { messages as webhookMessages } from "../web/src/pages/webhooks/messages.tsx";
 
@@ -94,8 +93,8 @@ function verdicts(status: Status): string[][] {
     return [
       subStatus === "" ? "*(empty)*" : code(subStatus),
       exampleReason(subStatus),
-      common.recommendations[recommendationOf({ sub_status: subStatus, safe_to_send })],
       ADVICE[subStatus].action,
+      code(recommendationOf({ sub_status: subStatus, safe_to_send })),
       lowest === highest ? String(lowest) : `${lowest}–${highest}`,
     ];
   });
@@ -113,6 +112,7 @@ function exampleReason(subStatus: SubStatus): string {
   return reasonOf(evidence, decide(evidence))
     .replace(/^mx\.mailvet\.test/, "The mail server")
     .replaceAll("mx.mailvet.test", "the mail server")
+    .replaceAll("The domain example.com", "The domain")
     .replaceAll("example.com", "*domain*")
     .replace("name@gmail.com", "*name*@gmail.com");
 }

@@ -20,5 +20,6 @@ export default defineConfig({
     // Inlined assets are data: URLs, which the content security policy blocks.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 600,
+    rolldownOptions: { checks: { bundlerTimings: false } }, // a busy machine is no fault of a plugin
   },
 });

@@ -54,6 +54,10 @@ export function renderPage(source: string, urlOf: (link: string) => string | und
       image({ href, text }) {
         return `<img src="${escapeHtml(urlOf(href) ?? "")}" alt="${escapeHtml(text)}" loading="lazy">`;
       },
+      codespan({ text }) {
+        const escaped = escapeHtml(unescapeHtml(text));
+        return `<code>${text.length > MAX_UNBROKEN ? escaped.replaceAll(/[=/,?]+/g, "$&<wbr>") : escaped}</code>`;
+      },
       code({ text, lang }) {
         return `<div class="code"><pre tabindex="0"><code data-language="${escapeHtml(lang ?? "")}">${escapeHtml(text)}</code></pre></div>\n`;
       },
@@ -78,6 +82,9 @@ export function renderPage(source: string, urlOf: (link: string) => string | und
     sections: sectionsIn(tokens, headings),
   };
 }
+
+/** Longer identifiers, such as settings with a URL, may be broken in the cell of a table. */
+const MAX_UNBROKEN = 24;
 
 function headingsIn(tokens: Token[]): Heading[] {
   const used = new Map<string, number>();

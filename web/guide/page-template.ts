@@ -5,6 +5,8 @@ import { escapeHtml } from "./markdown.ts";
 /** URLs of the built files. */
 export type Assets = { script: string; styles: readonly string[]; theme: string; sections: string };
 
+const SERVICE_LINKS = '<a href="/">Web app</a><a href="/docs">API reference</a>';
+
 export function pageHtml(guide: Guide, page: GuidePage, assets: Assets): string {
   const title = page.url === "/guide" ? "Mailvet guide" : `${page.title} · Mailvet guide`;
   const links = assets.styles.map((url) => `<link rel="stylesheet" href="${url}">`).join("");
@@ -31,13 +33,15 @@ ${links}
 <div class="results" hidden></div>
 <p class="visually-hidden" role="status"></p>
 </form>
-<nav class="links" aria-label="Service"><a href="/">Web app</a><a href="/docs">API reference</a></nav>
+<nav class="links" aria-label="Service">${SERVICE_LINKS}</nav>
 <select class="theme" aria-label="Theme" hidden><option value="auto">System</option><option value="light">Light</option><option value="dark">Dark</option></select>
 </header>
 <div class="columns">
 <details class="menu">
 <summary>Contents</summary>
 ${navigation(guide, page)}
+<p class="section">Service</p>
+${SERVICE_LINKS}
 </details>
 <nav class="side" aria-label="Guide">
 ${navigation(guide, page)}

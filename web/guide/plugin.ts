@@ -60,13 +60,21 @@ function outputs(root: string, guide: Guide, assets: Assets): [url: string, cont
   ];
 }
 
-function searchSections({ pages }: Guide) {
-  return pages.flatMap(({ url, title, sections }) =>
-    sections.map(({ id, heading, text }, index) => ({
-      id: index === 0 ? url : `${url}#${id}`,
-      page: title,
+/** The first sections of the navigation are what most readers look for. */
+const SECTION_WEIGHTS = [1, 1, 0.8, 0.4];
+const UNLISTED_WEIGHT = 0.2;
+
+function searchSections(guide: Guide) {
+  const weights = new Map(
+    guide.navigation.flatMap(({ pages }, index) => pages.map(({ path }) => [path, SECTION_WEIGHTS[index]])),
+  );
+  return guide.pages.flatMap((page) =>
+    page.sections.map(({ id, heading, text }, index) => ({
+      id: index === 0 ? page.url : `${page.url}#${id}`,
+      page: page.title,
       heading,
       text,
+      weight: weights.get(page.path) ?? UNLISTED_WEIGHT,
     })),
   );
 }

@@ -7,11 +7,35 @@ import MiniSearch, { type SearchResult } from "minisearch";
 import { messages } from "./messages.ts";
 
 /** Made by web/guide/plugin.ts. */
-type SearchSection = { id: string; page: string; heading: string; text: string };
+type SearchSection = {
+  /** The URL. */
+  id: string;
+  page: string;
+  heading: string;
+  text: string;
+  /** Lower for pages outside the navigation, such as decisions. */
+  weight: number;
+};
 
 const MAX_RESULTS = 8;
 const EXCERPT_BEFORE = 60;
 const EXCERPT_LENGTH = 160;
+const STOP_WORDS = new Set([
+  "a",
+  "all",
+  "an",
+  "and",
+  "do",
+  "how",
+  "i",
+  "in",
+  "is",
+  "of",
+  "the",
+  "to",
+  "what",
+  "why",
+]);
 const THEME_KEY = "mantine-color-scheme-value"; // as in theme.js
 
 setUpSearch();
@@ -73,10 +97,17 @@ async function loadIndex(): Promise<MiniSearch<SearchSection>> {
   const response = await fetch(document.documentElement.dataset.sections!);
   const index = new MiniSearch<SearchSection>({
     fields: ["page", "heading", "text"],
-    storeFields: ["page", "heading", "text"],
+    storeFields: ["page", "heading", "text", "weight"],
     // Identifiers are found whole and by their parts: "sub_status", "EHLO_NAME", "/bulk/jobs".
     tokenize: (text) => text.split(/[\s\p{Z}\p{P}=<>|`$+]+/u).filter(Boolean),
-    searchOptions: { boost: { heading: 4, page: 2 }, prefix: true, fuzzy: 0.15, combineWith: "AND" },
+    processTerm: (term) => (STOP_WORDS.has(term.toLowerCase()) ? null : term.toLowerCase()),
+    searchOptions: {
+      boost: { heading: 4, page: 2 },
+      boostDocument: (_id, _term, section) => Number(section?.weight ?? 1),
+      prefix: true,
+      fuzzy: 0.15,
+      combineWith: "AND",
+    },
   });
   index.addAll((await response.json()) as SearchSection[]);
   return index;
