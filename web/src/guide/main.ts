@@ -105,7 +105,7 @@ async function loadIndex(): Promise<MiniSearch<SearchSection>> {
       boost: { heading: 4, page: 2 },
       boostDocument: (_id, _term, section) => Number(section?.weight ?? 1),
       prefix: true,
-      fuzzy: 0.15,
+      fuzzy: (term) => term.length > 5 && 0.15,
       combineWith: "AND",
     },
   });
