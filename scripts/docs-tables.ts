@@ -71,7 +71,6 @@ const TABLES: Readonly<Record<string, () => string[][]>> = {
     });
   },
   "result-columns": () => RESULT_COLUMNS.map((name) => [code(`mailvet_${name}`)]),
-  settings: () => settings(readFileSync(join(ROOT, ".env.example"), "utf8")),
   metrics: () =>
     Object.entries(METRICS).map(([name, { type, labels, help, ...row }]) => [
       code(name),
@@ -115,17 +114,6 @@ function exampleReason(subStatus: SubStatus): string {
     .replaceAll("The domain example.com", "The domain")
     .replaceAll("example.com", "*domain*")
     .replace("name@gmail.com", "*name*@gmail.com");
-}
-
-/** Comments followed by the settings that they are about. Settings without a comment are a mistake in the file. */
-function settings(example: string): string[][] {
-  const groups = example.matchAll(/^((?:# (?!---).*\n)+)((?:#[A-Z][A-Z\d_]*=.*\n)+)/gm);
-  return [...groups].map(([, comment = "", names = ""]) => [
-    [...names.matchAll(/^#(\w+=?.*)$/gm)]
-      .map(([, setting = ""]) => code(setting.replace(/=$/, "")))
-      .join("<br>"),
-    comment.replaceAll(/^# /gm, "").trim().replaceAll("\n", " ").replaceAll("|", "\\|"),
-  ]);
 }
 
 const UNITS = [

@@ -4,7 +4,6 @@ import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { readConfig } from "../service/src/config.ts";
 import { linkProblems, readGuide } from "../web/guide/guide.ts";
 import { renderPage } from "../web/guide/markdown.ts";
 import { documentsIn, withTables } from "./docs-tables.ts";
@@ -33,20 +32,6 @@ test("every page of docs/ is in the navigation of docs/README.md", () => {
 test.each(documentsIn())("the tables of %s are up to date (npm run docs:tables)", (path) => {
   const document = readFileSync(path, "utf8");
   expect(withTables(document)).toBe(document);
-});
-
-test(".env.example, and so docs/settings.md, has every setting that the service reads", () => {
-  const read = new Set<string>();
-  const environment = new Proxy<Record<string, string>>(
-    {},
-    { get: (_none, name) => void read.add(String(name)) },
-  );
-  readConfig(environment, ROOT);
-  const example = readFileSync(join(ROOT, ".env.example"), "utf8");
-  const documented = [...example.matchAll(/^#([A-Z][A-Z\d_]*)=/gm)].map(([, name]) => name!);
-  expect([...read].filter((name) => !example.includes(name))).toEqual([]);
-  const page = readFileSync(join(ROOT, "docs/settings.md"), "utf8");
-  expect(documented.filter((name) => !page.includes(`\`${name}`))).toEqual([]);
 });
 
 test("a table keeps the columns that are written by hand", () => {

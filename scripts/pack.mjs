@@ -18,13 +18,14 @@ const LIBRARIES = ["contract", "engine", "lab", "embedded-postgres", "sdk"];
 /** Resolved by the bundled command line when it needs them; all else is in the bundle. */
 const CLI_DEPENDENCIES = { engine: ["tldts", "tr46"] };
 
-/** Returns the paths of the tarballs, by package name. */
-export async function packAll(folder) {
+/** Returns the paths of the tarballs, by package name. `repository` is the address of the source, if it is public. */
+export async function packAll(folder, { repository } = {}) {
   await buildPrograms();
   mkdirSync(folder, { recursive: true });
   const stages = mkdtempSync(join(tmpdir(), "mailvet-pack-"));
   try {
     const staged = [...LIBRARIES.map((name) => stageLibrary(name, stages)), stageCommandLine(stages)];
+    if (repository) for (const stage of staged) writeManifest(stage, { ...manifestIn(stage), repository });
     return new Map(staged.map((stage) => [manifestIn(stage).name, pack(stage, folder)]));
   } finally {
     rmSync(stages, { recursive: true, force: true });
@@ -64,7 +65,7 @@ function stageCommandLine(stages) {
 }
 
 /** JavaScript and declarations. Maps are left out: the sources they name are not in the package. */
-function copyBuilt(from, to, isWanted = (path) => /\.(?:js|mjs|d\.ts)$/.test(path)) {
+export function copyBuilt(from, to, isWanted = (path) => /\.(?:js|mjs|d\.ts)$/.test(path)) {
   for (const entry of readdirSync(from, { withFileTypes: true, recursive: true })) {
     const path = join(entry.parentPath, entry.name);
     if (!entry.isFile() || !isWanted(path)) continue;
@@ -109,11 +110,11 @@ function pack(stage, folder) {
   return join(folder, JSON.parse(done.stdout)[0].filename);
 }
 
-function manifestIn(folder) {
+export function manifestIn(folder) {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 }
 
-function writeManifest(stage, manifest) {
+export function writeManifest(stage, manifest) {
   mkdirSync(stage, { recursive: true });
   writeFileSync(join(stage, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }

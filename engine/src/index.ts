@@ -71,9 +71,12 @@ export { type RefreshResult, refreshLists } from "./reference/list-refresh.ts";
 export { type ReportRequest, reportOf } from "./report.ts";
 export { verdictScore } from "./score.ts";
 export {
+  ALIAS_PREFIX,
   BadSettings,
   type EngineSettings,
   type Environment,
+  FILE_SUFFIX,
+  isServiceLink,
   readEngineSettings,
   type SettingsReader,
   settingsFrom,

@@ -131,6 +131,68 @@ test("an invalid secret is not shown", () => {
   expect(() => reader.reportProblems()).toThrow(/ADMIN_PASSWORD=\*\*\*: expected 10 characters or more/);
 });
 
+test("every setting has an alias with the prefix MAILVET_", () => {
+  expect(read({ MAILVET_SMTP_PORT: "2525" }).smtpPort).toBe(2525);
+  expect(read({ MAILVET_SMTP_PORT: "2525", SMTP_PORT: "2525" }).smtpPort).toBe(2525);
+  expect(read({ MAILVET_SMTP_PORT: "2525", SMTP_PORT: "" }).smtpPort).toBe(2525);
+  expect(problemsOf({ MAILVET_SMTP_PORT: "x" })).toEqual([
+    "MAILVET_SMTP_PORT=x: expected a whole number from 1 to 65535",
+  ]);
+  expect(problemsOf({ MAILVET_SMTP_PORT: "2525", SMTP_PORT: "25" })).toEqual([
+    "SMTP_PORT and MAILVET_SMTP_PORT are both set: set one of them",
+  ]);
+});
+
+test("the address that Kubernetes gives as MAILVET_PORT is not a port", () => {
+  const reader = settingsFrom({ MAILVET_PORT: "tcp://10.0.0.1:8080" });
+  expect(reader.text("PORT")).toBe(undefined);
+});
+
+test("a secret is read from a file, without the newline at its end", () => {
+  const file = writeSecret("socks5://ann:s3cret@127.0.0.1:1080\n");
+  for (const variable of ["SOCKS_PROXY_FILE", "MAILVET_SOCKS_PROXY_FILE"])
+    expect(read({ [variable]: file }).egress[0]?.proxy).toMatchObject({ password: "s3cret" });
+});
+
+test("an invalid secret in a file is reported with the path, not with the content", () => {
+  const file = writeSecret("http://ann:s3cret@127.0.0.1:1080");
+  expect(problemsOf({ SOCKS_PROXY_FILE: file })).toEqual([
+    `SOCKS_PROXY_FILE=${file}: expected socks5://[user:password@]host:port, with special characters as %40`,
+  ]);
+});
+
+test("a secret that is set twice is refused, even if both are the same", () => {
+  const url = "socks5://ann:s3cret@127.0.0.1:1080";
+  const file = writeSecret(url);
+  expect(problemsOf({ SOCKS_PROXY: url, SOCKS_PROXY_FILE: file })).toEqual([
+    "SOCKS_PROXY and SOCKS_PROXY_FILE are both set: set one of them",
+  ]);
+  expect(problemsOf({ SOCKS_PROXY: url, MAILVET_SOCKS_PROXY: "socks5://127.0.0.1:1" })).toEqual([
+    "SOCKS_PROXY and MAILVET_SOCKS_PROXY are both set: set one of them",
+  ]);
+});
+
+test.for([
+  ["an empty file", () => writeSecret("\n"), "the file is empty"],
+  ["a missing file", () => join(folder, "missing"), "cannot be read: ENOENT"],
+  ["a directory", () => folder, "cannot be read: EISDIR"],
+] as const)("%s in the setting of a secret is reported", ([, path, why]) => {
+  const file = path();
+  expect(problemsOf({ SOCKS_PROXY_FILE: file })).toEqual([
+    expect.stringContaining(`SOCKS_PROXY_FILE=${file}: ${why}`),
+  ]);
+});
+
+test("what is no secret is not read from a file", () => {
+  expect(read({ SMTP_PORT_FILE: writeSecret("2525") }).smtpPort).toBe(25);
+});
+
+function writeSecret(content: string): string {
+  const file = join(folder, "secret");
+  writeFileSync(file, content);
+  return file;
+}
+
 test("EHLO_NAME may have capitals, hyphens and digits", () => {
   expect(read({ EHLO_NAME: "Probe-1.example.COM" }).egress[0]?.ehloName).toBe("Probe-1.example.COM");
 });

@@ -4,6 +4,7 @@
  * `settingsFrom` is the reader that service and CLI share; `readEngineSettings` reads the engine's part. All other
  * modules receive plain values and never read the environment.
  */
+import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { availableParallelism, hostname } from "node:os";
 import { parseNameServer } from "./dns/name-servers.ts";
@@ -26,15 +27,69 @@ export class BadSettings extends Error {
   }
 }
 
-export function settingsFrom(env: Environment) {
+/** Every setting may be given under this prefix too: MAILVET_PORT is PORT. */
+export const ALIAS_PREFIX = "MAILVET_";
+
+/** A secret may be given as the path of a file that holds it: DATABASE_URL_FILE. */
+export const FILE_SUFFIX = "_FILE";
+
+/** The variables that give a setting, the plain one first. Variables of OpenTelemetry have no alias: its packages read them. */
+export function variablesOf(name: string, isSecret: boolean): string[] {
+  const variables = name.startsWith("OTEL_") ? [name] : [name, ALIAS_PREFIX + name];
+  return isSecret ? variables.flatMap((variable) => [variable, variable + FILE_SUFFIX]) : variables;
+}
+
+const ENGINE_SECRETS: ReadonlySet<string> = new Set(["SOCKS_PROXY"]);
+
+/** A setting as it was given: `from` is the variable, and `shown` what messages print as its value. */
+type Given = { from: string; value: string; shown: string };
+
+export function settingsFrom(env: Environment, secrets: ReadonlySet<string> = ENGINE_SECRETS) {
   const problems: string[] = [];
-  /** An empty variable counts as unset: that is what a line `NAME=` in an env file means. */
-  const text = (name: string) => env[name]?.trim() || undefined;
+  const known = new Map<string, Given | undefined>();
+
+  /** Read once: a problem is reported once, and a file may be a pipe. */
+  function given(name: string): Given | undefined {
+    if (!known.has(name)) known.set(name, readGiven(name));
+    return known.get(name);
+  }
+
+  function readGiven(name: string): Given | undefined {
+    const found = variablesOf(name, secrets.has(name)).flatMap((from) => {
+      // An empty variable counts as unset: that is what a line `NAME=` in an env file means.
+      const value = env[from]?.trim();
+      return !value || isServiceLink(from, value) ? [] : [{ from, value, shown: value }];
+    });
+    const [first, ...others] = found;
+    if (first === undefined) return undefined;
+    const isFile = ({ from }: Given) => secrets.has(name) && from.endsWith(FILE_SUFFIX);
+    if (others.some((other) => other.value !== first.value || isFile(other) !== isFile(first))) {
+      problems.push(`${found.map(({ from }) => from).join(" and ")} are both set: set one of them`);
+      return undefined;
+    }
+    return isFile(first) ? fromFile(first) : first;
+  }
+
+  function fromFile({ from, value: path }: Given): Given | undefined {
+    try {
+      const value = readFileSync(path, "utf8").trim();
+      if (value !== "") return { from, value, shown: path };
+      report(from, path, "the file is empty");
+    } catch (error) {
+      report(from, path, cannotBeRead(error));
+    }
+    return undefined;
+  }
+
+  const text = (name: string) => given(name)?.value;
   const report = (name: string, value: string, why: string) => {
     problems.push(`${name}=${withoutPassword(value)}: ${why}`);
   };
-  const reportExpected = (name: string, value: string, wanted: string) =>
-    report(name, value, `expected ${wanted}`);
+  /** The content of a file is never printed, only its path. */
+  const reportExpected = (name: string, wanted: string, shown?: string) => {
+    const { from, value, shown: source } = given(name)!;
+    report(from, value === source ? (shown ?? value) : source, `expected ${wanted}`);
+  };
 
   return {
     text,
@@ -43,7 +98,7 @@ export function settingsFrom(env: Environment) {
       if (value === undefined) return fallback;
       const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
       if (number >= min && number <= max) return number;
-      reportExpected(name, value, `a whole number from ${min} to ${max}`);
+      reportExpected(name, `a whole number from ${min} to ${max}`);
       return fallback;
     },
     seconds(name: string, { fallback, max }: { fallback: number; max: number }): number {
@@ -51,7 +106,7 @@ export function settingsFrom(env: Environment) {
       if (value === undefined) return fallback;
       const number = /^\d{1,9}(\.\d{1,3})?$/.test(value) ? Number(value) : Number.NaN;
       if (number > 0 && number <= max) return number;
-      reportExpected(name, value, `seconds, more than 0 and at most ${max}`);
+      reportExpected(name, `seconds, more than 0 and at most ${max}`);
       return fallback;
     },
     oneOf<const T extends string>(
@@ -61,28 +116,28 @@ export function settingsFrom(env: Environment) {
       const value = text(name);
       if (value === undefined) return fallback;
       const choice = choices.find((candidate) => candidate === value);
-      if (choice === undefined) reportExpected(name, value, `one of ${choices.join(", ")}`);
+      if (choice === undefined) reportExpected(name, `one of ${choices.join(", ")}`);
       return choice ?? fallback;
     },
     /** Text that satisfies `isGood`. */
     matching(name: string, wanted: string, isGood: (value: string) => boolean): string | undefined {
       const value = text(name);
       if (value === undefined || isGood(value)) return value;
-      reportExpected(name, value, wanted);
+      reportExpected(name, wanted);
       return undefined;
     },
     /** Like `matching`, but the value is never printed. */
     secret(name: string, wanted: string, isGood: (value: string) => boolean): string | undefined {
       const value = text(name);
       if (value === undefined || isGood(value)) return value;
-      reportExpected(name, "***", wanted);
+      reportExpected(name, wanted, "***");
       return undefined;
     },
     /** A comma-separated list, every item of which must satisfy `isGood`. */
     list(name: string, wanted: string, isGood: (item: string) => boolean): string[] {
       const items = (text(name) ?? "").split(",").map((item) => item.trim());
       const given = items.filter((item) => item !== "");
-      for (const item of given) if (!isGood(item)) reportExpected(name, item, wanted);
+      for (const item of given) if (!isGood(item)) reportExpected(name, wanted, item);
       return given.filter(isGood);
     },
     /** Path of a readable file whose content has no problems. */
@@ -90,9 +145,9 @@ export function settingsFrom(env: Environment) {
       const path = text(name);
       if (path === undefined) return undefined;
       try {
-        for (const problem of problemsOf(path)) report(name, path, problem);
+        for (const problem of problemsOf(path)) report(given(name)!.from, path, problem);
       } catch (error) {
-        report(name, path, `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+        report(given(name)!.from, path, cannotBeRead(error));
       }
       return path;
     },
@@ -100,6 +155,15 @@ export function settingsFrom(env: Environment) {
       if (problems.length > 0) throw new BadSettings(problems);
     },
   };
+}
+
+function cannotBeRead(error: unknown): string {
+  return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+/** Kubernetes gives MAILVET_PORT=tcp://… to the containers beside a service that is named mailvet. */
+export function isServiceLink(variable: string, value: string): boolean {
+  return variable === `${ALIAS_PREFIX}PORT` && /^(?:tcp|udp|sctp):\/\//.test(value);
 }
 
 /** Problems are printed and logged, so `user:password@` and `?password=` are masked. */

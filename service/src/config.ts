@@ -10,6 +10,7 @@ import type { BlobConfig } from "./blobs/open-store.ts";
 import type { S3Settings } from "./blobs/s3-store.ts";
 import { UNKNOWN_REFUNDS, type UnknownRefund } from "./credits/refund-policy.ts";
 import { isWellFormed } from "./keys/key-text.ts";
+import { SECRET_SETTINGS } from "./settings-table.ts";
 import type { ListRefreshSettings } from "./system/list-refresh.ts";
 import type { UploadLimits } from "./uploads/uploads.ts";
 
@@ -85,7 +86,7 @@ const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
 const MOST_CREDITS = 1_000_000_000;
 
 export function readConfig(env: Environment, cwd: string): Config {
-  const read = settingsFrom(env);
+  const read = settingsFrom(env, SECRET_SETTINGS);
   const credits = (name: string, fallback: number) =>
     read.integer(name, { fallback, min: 0, max: MOST_CREDITS });
   const storage = readStorage(read, cwd);

@@ -1,7 +1,8 @@
 /**
- * Exports and imports an installation: `npm run db -- export FILE` writes the whole database and the uploaded files to a
- * file, `npm run db -- import FILE` reads it into an empty one. The database is that of the service's settings:
- * DATABASE_URL, or DATA_DIR for the embedded one; uploaded files are in S3_BUCKET or DATA_DIR.
+ * Exports, imports and migrates an installation: `npm run db -- export FILE` writes the whole database and the uploaded
+ * files to a file, `npm run db -- import FILE` reads it into an empty one, `npm run db -- migrate` does what the start of a
+ * service does first. The database is that of the service's settings: DATABASE_URL, or DATA_DIR for the embedded one;
+ * uploaded files are in S3_BUCKET or DATA_DIR.
  */
 import { createReadStream, createWriteStream, existsSync, renameSync, rmSync } from "node:fs";
 import type { EmbeddedPostgresEvent } from "@mailvet/embedded-postgres";
@@ -9,8 +10,8 @@ import { BadSettings } from "@mailvet/engine";
 import { exportBlobs, importBlob } from "./blobs/blob-dump.ts";
 import { claimBlobStore, INSTALLATION_KEY } from "./blobs/claimed-store.ts";
 import { openBlobStore } from "./blobs/open-store.ts";
-import { readConfig } from "./config.ts";
-import { openStorage } from "./database-storage.ts";
+import { readConfig, type StorageConfig } from "./config.ts";
+import { openStorage, type Storage } from "./database-storage.ts";
 import {
   DumpError,
   type DumpedBlob,
@@ -18,6 +19,7 @@ import {
   exportInstallation,
   importInstallation,
 } from "./db/dump.ts";
+import { loadEnvFile } from "./env-file.ts";
 import { RESET_SLICE_NUMBERS } from "./jobs/slice-save.ts";
 import { RESET_CLAIMS } from "./queue/upkeep.ts";
 import { startErrorMessage } from "./start-error.ts";
@@ -27,6 +29,8 @@ import { UPLOADS_FOLDER } from "./uploads/upload-files.ts";
 const HELP = `Usage:
   npm run db -- export FILE    write the whole installation into one file
   npm run db -- import FILE    read it into a database that is still empty
+  npm run db -- migrate        bring the database to this release; the service does it too when it starts
+In the container image and in an installed release the command is mailvet-db.
 
 The database is the one that the service would use: DATABASE_URL, or the embedded one in DATA_DIR. Uploaded files are part of
 the file; they are read from and written to S3_BUCKET, or the directory blobs in DATA_DIR.
@@ -35,12 +39,15 @@ Stop the service before you export the embedded database. The file holds your cu
 
 const [action, file, ...more] = process.argv.slice(2);
 try {
-  if ((action !== "export" && action !== "import") || file === undefined || more.length > 0) {
+  loadEnvFile(".env", process.env);
+  if (action === "migrate" && file === undefined) {
+    await (await open(readConfig(process.env, process.cwd()).storage)).close();
+    console.log("The database is up to date.");
+  } else if ((action === "export" || action === "import") && file !== undefined && more.length === 0) {
+    await transfer(action, file);
+  } else {
     (action === "--help" ? process.stdout : process.stderr).write(HELP);
     process.exitCode = action === "--help" ? 0 : 2;
-  } else {
-    if (existsSync(".env")) process.loadEnvFile(".env"); // variables that are set already win
-    await transfer(action, file);
   }
 } catch (error) {
   console.error(`mailvet: ${startErrorMessage(error)}`);
@@ -51,8 +58,7 @@ async function transfer(action: "export" | "import", file: string): Promise<void
   const config = readConfig(process.env, process.cwd());
   if (action === "export" && existsSync(file)) throw new DumpError(`${file} exists already.`);
   if (action === "import" && !existsSync(file)) throw new DumpError(`There is no file ${file}.`);
-  const onEvent = (event: EmbeddedPostgresEvent) => console.error(databaseEventMessage(event));
-  const storage = await openStorage(config.storage, { onEvent, maxConnections: 1 });
+  const storage = await open(config.storage);
   try {
     const { database } = storage;
     const blobs = await openBlobStore(config.blobs);
@@ -85,6 +91,11 @@ async function transfer(action: "export" | "import", file: string): Promise<void
   } finally {
     await storage.close();
   }
+}
+
+function open(config: StorageConfig): Promise<Storage> {
+  const onEvent = (event: EmbeddedPostgresEvent) => console.error(databaseEventMessage(event));
+  return openStorage(config, { onEvent, maxConnections: 1 });
 }
 
 /** Written under a temporary name and renamed when complete; readable by its owner only. */

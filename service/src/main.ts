@@ -19,7 +19,9 @@ for (const name of ["SIGINT", "SIGTERM"] as const) {
     if (!interrupt.signal.aborted) {
       interruptedAt = performance.now();
       // Read now: the file .env may have been loaded since the start. What is no number is refused by config.ts.
-      const seconds = Number(process.env.STOP_TIMEOUT_SECONDS) || DEFAULT_STOP_TIMEOUT_SECONDS;
+      const { STOP_TIMEOUT_SECONDS, MAILVET_STOP_TIMEOUT_SECONDS } = process.env;
+      const seconds =
+        Number(STOP_TIMEOUT_SECONDS || MAILVET_STOP_TIMEOUT_SECONDS) || DEFAULT_STOP_TIMEOUT_SECONDS;
       setTimeout(giveUp, seconds * 1000, seconds).unref();
       interrupt.abort();
     } else if (performance.now() - interruptedAt > SAME_SIGNAL_WITHIN_MS) {

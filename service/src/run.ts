@@ -1,10 +1,10 @@
 /** Starts the service, waits for the signal to stop, stops it. Resolves with the exit code. */
-import { existsSync } from "node:fs";
 import { abortable } from "@mailvet/embedded-postgres";
 import { BadSettings } from "@mailvet/engine";
 import { type AssembledService, assemble } from "./assembly.ts";
 import { createLog, type Log } from "./base/log.ts";
 import { type Config, readConfig } from "./config.ts";
+import { loadEnvFile } from "./env-file.ts";
 import { LISTEN_BACKLOG } from "./http/http-settings.ts";
 import { startErrorMessage } from "./start-error.ts";
 import { startMessage, terminalText, workerStartMessage } from "./start-message.ts";
@@ -13,7 +13,7 @@ const print = (text: string) => console.log(text);
 
 export async function run(interrupted: AbortSignal): Promise<number> {
   try {
-    if (existsSync(".env")) process.loadEnvFile(".env"); // variables that are set already win
+    loadEnvFile(".env", process.env);
     const config = readConfig(process.env, process.cwd());
     return await runWith(config, createLog(config.log), interrupted);
   } catch (error) {

@@ -80,6 +80,44 @@ test("a key and a password from the settings are used", async () => {
   expect(await answer.json()).toMatchObject({ email: "ops@team.example", plan: "enterprise" });
 });
 
+test("secrets from files are used, under each name of a setting, and never printed", async () => {
+  await using installation = openProgramInstallation();
+  const fileWith = (name: string, content: string) => {
+    const file = join(installation.folder, name);
+    writeFileSync(file, content, { mode: 0o600 });
+    return file;
+  };
+  const password = "chosen by the operator";
+  const settings = {
+    BOOTSTRAP_API_KEY_FILE: fileWith("key", `${KEY}\n`),
+    MAILVET_ADMIN_PASSWORD_FILE: fileWith("password", password),
+    MAILVET_ADMIN_EMAIL: "ops@team.example",
+  };
+  const program = await installation.start(settings);
+  const answer = await fetch(`${program.url}/api/v1/account`, { headers: { "x-api-key": KEY } });
+  expect(await answer.json()).toMatchObject({ email: "ops@team.example" });
+  for (const secret of [KEY, password]) expect(program.output()).not.toContain(secret);
+  program.child.kill("SIGTERM");
+  expect(await program.exit()).toBe(0);
+
+  const refused = await installation.start({
+    ...settings,
+    BOOTSTRAP_API_KEY: KEY,
+    METRICS_TOKEN_FILE: fileWith("token", "too-short"),
+    DATABASE_URL_FILE: fileWith("url", "mysql://ann:s3cret@db.example/mailvet"),
+    MAIL_URL_FILE: join(installation.folder, "missing"),
+    MAILVET_PORT: "80",
+  });
+  expect(await refused.exit()).toBe(2);
+  const said = refused.output();
+  expect(said).toContain("BOOTSTRAP_API_KEY and BOOTSTRAP_API_KEY_FILE are both set: set one of them");
+  expect(said).toContain("PORT and MAILVET_PORT are both set: set one of them");
+  expect(said).toMatch(/METRICS_TOKEN_FILE=\S+token: expected 16 characters or more/);
+  expect(said).toMatch(/DATABASE_URL_FILE=\S+url: expected postgres:/);
+  expect(said).toMatch(/MAIL_URL_FILE=\S+missing: cannot be read: ENOENT/);
+  for (const secret of [KEY, password, "too-short", "s3cret"]) expect(said).not.toContain(secret);
+});
+
 test("on SIGTERM requests in flight finish, and new ones are refused", async () => {
   const program = await installation.start({ BOOTSTRAP_API_KEY: KEY });
   const slow = fetch(`${program.url}/api/v1/validation/single?email=slow-3s@mailvet.test`, {
@@ -125,7 +163,7 @@ test("settings are read from .env, and the environment takes precedence", async 
   writeFileSync(file, "LOG_LEVEL=loud\n");
   const program = await installation.start();
   expect(program.output()).toContain("LOG_LEVEL=loud");
-  const overruled = await installation.start({ LOG_LEVEL: "error" });
+  const overruled = await installation.start({ MAILVET_LOG_LEVEL: "error" });
   expect(overruled.output()).toContain("listens on");
   rmSync(file);
   overruled.child.kill("SIGTERM");

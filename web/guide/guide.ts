@@ -83,14 +83,15 @@ export function linkProblems(root: string, path: string, markdown: string): stri
     if (isExternal(link)) return URL.canParse(link) ? [] : [`${path}: ${link} is not a URL`];
     const [target = "", anchor] = link.split("#");
     const file = target === "" ? path : targetOf(root, path, target);
-    if (file === undefined) return [`${path}: ${link} does not exist`];
+    if (file === undefined)
+      return existsSync(join(root, dirname(path), target)) ? [] : [`${path}: ${link} does not exist`];
     if (anchor === undefined || !file.endsWith(".md")) return [];
     const anchors = anchorsOf(file === path ? markdown : readFileSync(join(root, file), "utf8"));
     return anchors.includes(anchor) ? [] : [`${path}: ${link} has no such heading`];
   });
 }
 
-/** The linked file; of a folder its README. Undefined outside the repository, or when it does not exist. */
+/** The linked file; of a folder its README. Undefined for other folders, outside the repository, or when it does not exist. */
 function targetOf(root: string, from: string, link: string): string | undefined {
   const path = normalize(join(dirname(from), decodeURIComponent(link))).replace(/\/$/, "");
   if (path.startsWith("..") || !existsSync(join(root, path))) return undefined;

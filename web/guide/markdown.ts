@@ -52,7 +52,9 @@ export function renderPage(source: string, urlOf: (link: string) => string | und
         return url === undefined ? content : `<a href="${escapeHtml(url)}">${content}</a>`;
       },
       image({ href, text }) {
-        return `<img src="${escapeHtml(urlOf(href) ?? "")}" alt="${escapeHtml(text)}" loading="lazy">`;
+        const url = urlOf(href);
+        if (url === undefined) return escapeHtml(text);
+        return `<img src="${escapeHtml(url)}" alt="${escapeHtml(text)}" loading="lazy">`;
       },
       codespan({ text }) {
         const escaped = escapeHtml(unescapeHtml(text));

@@ -1,7 +1,7 @@
 /**
  * Vite plugin: adds the guide to the build of the web app, so that one folder (web/dist) has everything that the service
  * serves. Pages and their Markdown twins are under guide/, scripts and styles with the web app's under assets/.
- * Why not VitePress: docs/decisions/0024-own-guide-build.md.
+ * Why not VitePress: docs/decisions/0025-own-guide-build.md.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

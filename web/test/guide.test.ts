@@ -35,7 +35,7 @@ journey(
 
 journey("on a phone pages do not scroll sideways, and have their contents in a menu", async ({ visit }) => {
   const { page, open } = await visit({ isOnPhone: true });
-  for (const path of ["/guide", "/guide/verdicts", "/guide/settings"]) {
+  for (const path of ["/guide", "/guide/verdicts", "/guide/operating"]) {
     await open(path);
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path).toBe(true);
   }

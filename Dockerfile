@@ -1,0 +1,54 @@
+# Mailvet: service, command line and embedded PostgreSQL in one image. docs/deploying.md describes how to run it.
+#
+#   docker build --tag mailvet --build-arg REVISION=$(git rev-parse HEAD) .
+
+ARG NODE_IMAGE=node:24-bookworm-slim
+ARG BASE_IMAGE=debian:bookworm-slim
+
+# --- everything that builds ---------------------------------------------------------------------
+FROM ${NODE_IMAGE} AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+COPY contract/package.json contract/
+COPY engine/package.json engine/
+COPY lab/package.json lab/
+COPY embedded-postgres/package.json embedded-postgres/
+COPY service/package.json service/
+COPY sdk/package.json sdk/
+COPY cli/package.json cli/
+COPY web/package.json web/
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error
+COPY . .
+RUN npm run --silent stage -- /opt/mailvet
+
+# --- the image: Debian, Node, the built files ---------------------------------------------------
+FROM ${BASE_IMAGE}
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Mailvet" \
+      org.opencontainers.image.description="Self-hosted email validation: API, web app and command line." \
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+
+COPY --from=build /usr/local/bin/node /usr/local/bin/node
+COPY --from=build /opt/mailvet /opt/mailvet
+COPY deploy/docker/defaults.env /opt/mailvet/.env
+COPY deploy/docker/health.mjs /opt/mailvet/bin/health.mjs
+RUN ln -s /opt/mailvet/bin/mailvet /opt/mailvet/bin/mailvet-db /opt/mailvet/bin/mailvet-service /usr/local/bin/ \
+ && groupadd --gid 10001 mailvet \
+ && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin mailvet \
+ && install --directory --owner=10001 --group=10001 --mode=0700 /data \
+ && node --version \
+ && mailvet --version
+
+ENV NODE_ENV=production
+WORKDIR /opt/mailvet
+USER 10001:10001
+VOLUME /data
+EXPOSE 8080
+# The service handles SIGTERM itself, also as process 1. Only after a crash of the embedded database its orphans are left as
+# zombies, until the container ends; `docker run --init` reaps them.
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "/opt/mailvet/bin/health.mjs"]
+CMD ["node", "/opt/mailvet/service/dist/main.js"]
