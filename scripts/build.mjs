@@ -27,8 +27,23 @@ export const INPUTS = ".inputs.json";
 const SCRIPTS = ["scripts/build.mjs", "scripts/bundle.mjs"];
 const BUILT = join(ROOT, "node_modules/.cache/mailvet-built");
 const WEB_BUILT = join(ROOT, "web/dist/index.html"); // written last by Vite
-const WEB_FOLDERS = ["web/src", "web/public", "contract/src", "sdk/src"];
-const WEB_FILES = ["web/index.html", "web/vite.config.ts", "web/package.json", "web/tsconfig.json"];
+const WEB_FOLDERS = ["web/src", "web/public", "web/guide", "contract/src", "sdk/src", "docs"];
+/** Pages of the guide that are outside docs/. */
+const GUIDE_FILES = [
+  "README.md",
+  "CHANGELOG.md",
+  "SECURITY.md",
+  "CONTRIBUTING.md",
+  "sdk/README.md",
+  "engine/README.md",
+];
+const WEB_FILES = [
+  ...GUIDE_FILES,
+  "web/index.html",
+  "web/vite.config.ts",
+  "web/package.json",
+  "web/tsconfig.json",
+];
 const PROGRESS_EVERY_MS = 5_000;
 
 export async function buildPrograms() {

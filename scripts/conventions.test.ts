@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   crowdedFolders,
   dialectIn,
+  dialectInDocuments,
   foreignTables,
   repeatedTypeNames,
   type SourceFile,
@@ -51,4 +52,9 @@ test("SQL or Drizzle on the table of another folder is refused", () => {
 test("words of the list are found in comments, and not in code", () => {
   const text = "/** Whoever asks. */\nconst nobody = 1; // somebody\n/**\n * and anew\n */\n";
   expect(dialectIn([file("a.ts", text)])).toMatchObject({ commentLines: 5, hits: [{}, {}, {}] });
+});
+
+test("words of the list are refused in documents, outside code", () => {
+  const text = "# Title\n\nNobody waits.\n\n```sh\necho whoever\n```\n\nThe word `house` is code.\n";
+  expect(dialectInDocuments([file("docs/a.md", text)])).toEqual(["docs/a.md:3: “Nobody”"]);
 });

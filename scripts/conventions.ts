@@ -111,6 +111,19 @@ const DIALECT =
 
 export type Prose = { commentLines: number; hits: { path: string; line: string; word: string }[] };
 
+/** Dialect words in Markdown, outside code. */
+export function dialectInDocuments(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, text }) =>
+    text
+      .replaceAll(/^```[\s\S]*?^```/gm, (block) => block.replaceAll(/[^\n]/g, ""))
+      .replaceAll(/`[^`\n]*`/g, "")
+      .split("\n")
+      .flatMap((line, index) =>
+        [...line.matchAll(DIALECT)].map(([word]) => `${path}:${index + 1}: “${word}”`),
+      ),
+  );
+}
+
 /** Comment lines of the files, and the dialect words in them. */
 export function dialectIn(files: readonly SourceFile[]): Prose {
   const prose: Prose = { commentLines: 0, hits: [] };

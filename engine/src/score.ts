@@ -11,7 +11,7 @@ import { isUnproven, type Verdict } from "./verdict.ts";
 
 type Band = readonly [lowest: number, start: number, highest: number];
 
-const BANDS: Record<SubStatus, Band> = {
+export const SCORE_BANDS: Record<SubStatus, Band> = {
   "": [90, 96, 99],
   privacy_relay: [85, 92, 97],
   role_based: [80, 92, 96],
@@ -58,7 +58,7 @@ const ADJUSTMENTS: readonly (readonly [points: number, applies: (e: Evidence) =>
 ];
 
 export function verdictScore(evidence: Evidence, verdict: Verdict): number {
-  const band = BANDS[verdict.subStatus];
+  const band = SCORE_BANDS[verdict.subStatus];
   const [lowest, start, highest] = band;
   let score = start;
   for (const [points, applies] of ADJUSTMENTS) if (applies(evidence)) score += points;

@@ -33,6 +33,12 @@ writeFileSync(join(root, "secret.txt"), "secret content");
 writeFileSync(join(dist, "index.html"), '<meta name="csp-nonce" content="__CSP_NONCE__"><div id="app">');
 writeFileSync(join(dist, "favicon.svg"), ICON);
 writeFileSync(join(dist, "assets/index-1a2B_c.js"), SCRIPT);
+mkdirSync(join(dist, "guide/decisions"), { recursive: true });
+writeFileSync(join(dist, "guide/index.html"), "<h1>Guide</h1>");
+writeFileSync(join(dist, "guide/api.html"), `<h1>API</h1>${"text ".repeat(400)}`);
+writeFileSync(join(dist, "guide/api.md"), "# API");
+writeFileSync(join(dist, "guide/decisions/0001-one.html"), "<h1>One</h1>");
+writeFileSync(join(dist, "llms.txt"), "# Mailvet");
 
 let database: TestDatabase;
 let site: Site;
@@ -173,6 +179,8 @@ test("every response forbids embedding, opening across origins and device access
     ["/favicon.svg"],
     ["/docs"],
     ["/docs/problems"],
+    ["/guide"],
+    ["/guide/api.md"],
     ["/api/v1/openapi.json"],
     ["/api/v1/nothing"],
     ["/api/v1/nothing", { method: "OPTIONS" }],
@@ -243,6 +251,40 @@ test("the icon is cached for an hour, then revalidated by ETag", async () => {
   const again = await site.ask("/favicon.svg", { headers: { "if-none-match": `"other", ${etag}` } });
   expect([again.status, again.body.length, again.headers.etag]).toEqual([304, 0, etag]);
   expect((await site.ask("/favicon.svg", { headers: { "if-none-match": '"other"' } })).status).toBe(200);
+});
+
+test("the guide has clean paths, Markdown twins and a policy without inline scripts and styles", async () => {
+  for (const [path, text] of [
+    ["/guide", "Guide"],
+    ["/guide/api", "API"],
+    ["/guide/decisions/0001-one", "One"],
+  ] as const) {
+    const page = await site.ask(path, BROWSER);
+    expect([path, page.status, page.headers["content-type"]]).toEqual([
+      path,
+      200,
+      "text/html; charset=utf-8",
+    ]);
+    expect(page.body.toString()).toContain(`<h1>${text}</h1>`);
+    expect(page.headers["cache-control"]).toBe("no-cache");
+    expect(page.headers["content-security-policy"]).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    );
+    const again = await site.ask(path, { headers: { "if-none-match": page.headers.etag as string } });
+    expect([again.status, again.body.length]).toEqual([304, 0]);
+  }
+  const packed = await site.ask("/guide/api", { headers: { "accept-encoding": "br" } });
+  expect(packed.headers["content-encoding"]).toBe("br");
+  expect((await site.ask("/guide/api.md")).headers["content-type"]).toBe("text/markdown; charset=utf-8");
+  expect((await site.ask("/llms.txt")).headers["content-type"]).toBe("text/plain; charset=utf-8");
+  for (const path of ["/guide/nothing", "/guide/api.html", "/guide/index.html", "/guide/decisions"]) {
+    expect([path, (await site.ask(path)).status, (await site.ask(path, BROWSER)).status]).toEqual([
+      path,
+      404,
+      404,
+    ]);
+  }
 });
 
 test("HEAD has the headers of GET and no body", async () => {

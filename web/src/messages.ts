@@ -149,6 +149,7 @@ export const shellMessages = {
     usage: "Usage and credits",
     audit: "Audit log",
     settings: "Settings",
+    guide: "Guide",
     reference: "API reference",
     accounts: "Accounts",
     jobs: "Jobs",

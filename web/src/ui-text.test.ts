@@ -15,9 +15,9 @@ const SOURCES = import.meta.glob<string>(["./**/*.{ts,tsx}", "!./**/messages.{ts
 const TEXT_ATTRIBUTES = /^(aria-label|alt|data-name|description|intro|label|placeholder|title|\w+Label)$/;
 /** Elsewhere a literal counts as text when it starts like a sentence or a label. */
 const CAPITALISED = /^\s*[A-Z][a-z]/;
-/** The name of each page's export, product names, and an object of browsers. */
+/** The name of each page's export, product names, an object of browsers, and keys of the keyboard. */
 const ALLOWED =
-  /^(Page|Edge|Opera|Samsung Internet|Firefox|Chrome|Safari|Android|ChromeOS|Windows|Linux|TypeScript|Python|PublicKeyCredential)$/;
+  /^(Page|Edge|Opera|Samsung Internet|Firefox|Chrome|Safari|Android|ChromeOS|Windows|Linux|TypeScript|Python|PublicKeyCredential|Escape|ArrowDown|ArrowUp)$/;
 
 type Node = { type: string; start: number } & Record<string, unknown>;
 

@@ -36,7 +36,7 @@ journey("a new account creates a key, calls the API with it, and revokes it", as
   expect(await ask()).toMatchObject({ status: "valid" });
   for (const language of ["TypeScript", "Python"] as const) {
     await created.getByRole("tab", { name: language }).click();
-    const { shell, code } = snippetsFor(key, service.url)[language]; // run by service/test/readme.test.ts and npm run test:python
+    const { shell, code } = snippetsFor(key, service.url)[language]; // run by service/test/pasted-examples.test.ts and npm run test:python
     expect(await created.getByRole("tabpanel").locator("pre").allTextContents()).toEqual([shell, code]);
   }
   await created.getByRole("button", { name: "Done" }).click();

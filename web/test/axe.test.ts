@@ -37,6 +37,17 @@ journey("the sign-in pages have no serious violations", async ({ visit }) => {
   expect(findings).toEqual([]);
 });
 
+journey("the guide has no serious violations", async ({ visit }) => {
+  const { page, open } = await visit();
+  await open("/guide");
+  const findings = await findingsOn(page, "/guide");
+  await open("/guide/api"); // with tables, code, and the longest contents
+  await page.getByRole("searchbox", { name: "Search the guide" }).fill("idempotency");
+  await page.getByRole("link", { name: /^API › Idempotency/ }).waitFor();
+  findings.push(...(await findingsOn(page, "/guide/api with search results")));
+  expect(findings).toEqual([]);
+});
+
 journey("the steps of two-factor sign-in have no serious violations", async ({ service, visit }) => {
   const { cookie, email, password } = await service.openAccount();
   const findings: string[] = [];

@@ -1,6 +1,6 @@
 """Verifies webhook messages (Standard Webhooks 1.0, HMAC-SHA256).
 
-Why not the standardwebhooks package: docs/decisions/0024-own-webhook-verification.md in the repository.
+Why not the standardwebhooks package: docs/decisions/0026-own-webhook-verification.md in the repository.
 """
 
 from __future__ import annotations

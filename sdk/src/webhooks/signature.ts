@@ -1,7 +1,7 @@
 /**
  * Verifies webhook messages (Standard Webhooks 1.0, HMAC-SHA256) with the Web Crypto API, so it also runs in edge workers.
  *
- * Why not the standardwebhooks package: docs/decisions/0024-own-webhook-verification.md.
+ * Why not the standardwebhooks package: docs/decisions/0026-own-webhook-verification.md.
  */
 import type { WebhookMessage } from "@mailvet/contract";
 

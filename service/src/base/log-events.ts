@@ -2,7 +2,7 @@
  * Every event the service logs: its level, its short message, and what it tells the operator.
  *
  * Code logs by name (`log.event("heartbeat_failed", { err })`), so a new event does not compile until it has a row here.
- * docs/operating.md lists the same rows, which a test holds to this table.
+ * docs/operating.md lists the same rows (npm run docs:tables), and a test holds it to this table.
  */
 import type { Logger } from "pino";
 

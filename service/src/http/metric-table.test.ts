@@ -4,17 +4,6 @@ import { METRICS } from "./metric-table.ts";
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 
-test("docs/operating.md lists every metric with its type, labels, scope and meaning", () => {
-  const rows = Object.entries(METRICS).map(([name, { type, labels, help, ...row }]) => {
-    const scope = "isShared" in row ? "deployment" : "process";
-    return `| \`${name}\` | ${type} | ${labels.join(", ")} | ${scope} | ${help} |`;
-  });
-  const manual = read("docs/operating.md");
-  const section = manual.slice(manual.indexOf("### Metrics"));
-  const documented = section.slice(0, section.indexOf("\n### ", 1)).match(/^\| `.*$/gm);
-  expect(documented).toEqual(rows);
-});
-
 /** The names of a histogram's series, the name of any other metric. */
 const seriesNames = new Set(
   Object.entries(METRICS).flatMap(([name, { type }]) =>

@@ -2,7 +2,7 @@
  * Every metric of /metrics besides those of the Node.js process: its type, its labels, and what it tells the operator.
  *
  * metrics.ts registers metrics by name, so a new one does not compile until it has a row here. docs/operating.md lists the
- * same rows, and ops/ uses these names only; a test holds both to this table. Label values are from fixed sets, such as the
+ * same rows (npm run docs:tables), and ops/ uses these names only; tests hold both to this table. Label values are from fixed sets, such as the
  * names of egress identities: never an address, a domain or an account.
  */
 

@@ -45,6 +45,12 @@ export function NavLinks({ isOperator, onVisit }: { isOperator: boolean; onVisit
       {links(PAGES)}
       <NavLink
         component="a"
+        href="/guide"
+        label={messages.nav.guide}
+        leftSection={<NavIcon name="guide" />}
+      />
+      <NavLink
+        component="a"
         href="/docs"
         label={messages.nav.reference}
         leftSection={<NavIcon name="reference" />}

@@ -1,5 +1,5 @@
 /**
- * Serves the web app: the same page at every path of its router, and its files.
+ * Serves the web app: the same page at every path of its router, its files, and the guide that is built with it.
  *
  * The Content-Security-Policy of the page allows scripts of this origin only, and styles of this origin or with the nonce
  * of the response. At an unknown path a browser gets the page with 404, and its router shows that the page does not exist;
@@ -50,7 +50,11 @@ export function createWebApp(directory = WEB_DIST): WebApp {
       );
       for (const [path, file] of files ?? []) {
         if (path === "/index.html" || path.startsWith("/assets/")) continue;
-        app.get(path, (request, reply) => sendFile(file, request, reply, "public, max-age=3600"));
+        const isGuidePage = path.startsWith("/guide/") && path.endsWith(".html");
+        app.get(isGuidePage ? guidePath(path) : path, (request, reply) => {
+          if (isGuidePage) reply.header("content-security-policy", GUIDE_CSP);
+          return sendFile(file, request, reply, isGuidePage ? "no-cache" : "public, max-age=3600");
+        });
       }
     },
   };
@@ -86,6 +90,9 @@ export const WEB_PAGES = [
 /** Paths of the service, including 404s below them. */
 const OWN_PATHS = /^\/(?:api|docs|health|metrics|assets)(?:[/?]|$)/;
 
+/** /guide/index.html → /guide, /guide/api.html → /guide/api */
+const guidePath = (file: string) => file.replace(/(?:\/index)?\.html$/, "");
+
 const pathOf = ({ url }: FastifyRequest) => url.split("?", 1)[0]!;
 
 async function sendFile(
@@ -111,6 +118,10 @@ const HTML = { "content-type": "text/html; charset=utf-8" };
 const pageCsp = (nonce: string) =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; ` +
   "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const GUIDE_CSP =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 const NOT_BUILT = `<!doctype html>
 <html lang="en">

@@ -51,6 +51,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".ico": "image/x-icon",
   ".woff2": "font/woff2",
   ".txt": "text/plain; charset=utf-8",
+  ".md": "text/markdown; charset=utf-8",
 };
 const IS_TEXT = /^text\/|json|svg/;
 /** Below this the headers outweigh the savings. */

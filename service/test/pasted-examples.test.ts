@@ -1,6 +1,6 @@
-/** The examples of the README and of the Keys page, run as a reader pastes them. Those in Python: scripts/try-python.ts. */
+/** The examples of the Keys page and the TypeScript of the README, run as a reader pastes them. Those in Python: scripts/try-python.ts. */
 import { execFile, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,20 +13,6 @@ import { openService } from "./service.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
-
-test.skipIf(!hasCurl)("the list of the README goes from file to results", async () => {
-  const [, section = ""] = README.split("### A list, from file to results");
-  const [, script = ""] = /```sh\n(.*?)```/s.exec(section) ?? [];
-  await using service = await openService();
-  const { key } = await service.openAccount({ credits: 10 });
-  using folder = openFolder();
-  mkdirSync(join(folder.path, "docs"));
-  cpSync(join(ROOT, "docs/sample-list.csv"), join(folder.path, "docs/sample-list.csv"));
-  await run(folder.path, ["sh", "-e", "-c", at(service.url, script)], { MAILVET_API_KEY: key });
-  const [header, ...rows] = readFileSync(join(folder.path, "results.csv"), "utf8").trim().split("\r\n");
-  expect(header).toMatch(/^name,email,city,mailvet_status,/);
-  expect(rows.map((row) => row.split(",")[3])).toEqual(["valid", "invalid", "risky", "unknown"]);
-});
 
 test.skipIf(!hasCurl)("the curl command of the Keys page runs after its set-up", async () => {
   await using service = await openService();
