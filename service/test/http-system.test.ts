@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { type HttpWorld, openHttpWorld, sendRaw, untilRead } from "./http-world.ts";
 import { untilUnderWay } from "./program.ts";
 
@@ -211,6 +211,8 @@ test("with a public URL metrics require a token, because a local proxy makes eve
 });
 
 test("the documentation is public and rate limited", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] }); // nothing is refilled, however long the requests take
+  onTestFinished(() => void vi.useRealTimers());
   await using strict = await openHttpWorld({ anonymousRequestsPerMinute: 5, maxConcurrentRequests: 1 });
   const look = async (path: string) => {
     const response = await fetch(`${strict.origin}${path}`);
