@@ -7,7 +7,7 @@ const onSources = { resolve: { conditions: ["source"] }, ssr: { resolve: { condi
 /** The one limit for every wait in a test. It only catches hangs: a busy machine may be thirty times slower. */
 const LIMIT_MS = 600_000;
 const common = {
-  env: { ENGINE_THREAD_CODE: "built" }, // by scripts/build-before-tests.ts; see engine/src/threads/source-entry.mjs
+  env: { ENGINE_THREAD_CODE: "built" }, // by scripts/build-before-tests.ts; see engine/src/threads/engine-thread.ts
   testTimeout: LIMIT_MS,
   hookTimeout: LIMIT_MS,
   expect: { poll: { timeout: LIMIT_MS - 10_000 } }, // expires before the test does, so that the report shows the last value
@@ -33,6 +33,7 @@ const LONGEST = [
   "service/test/tracing.test.ts",
   "engine/test/threads/stories-in-threads.test.ts",
   "engine/test/threads/engine-threads.test.ts",
+  "engine/src/list-file/spreadsheet/spreadsheet.test.ts",
   "engine/test/doctor.test.ts",
   "engine/test/bench/shapes.test.ts",
 ];
@@ -57,9 +58,15 @@ const withService = {
   ...onSources,
   resolve: {
     ...onSources.resolve,
-    alias: { "@node-rs/argon2": new URL("service/test/quick-argon2.ts", import.meta.url).pathname },
+    alias: {
+      "@node-rs/argon2": new URL("service/test/quick-argon2.ts", import.meta.url).pathname,
+      "n8n-workflow": new URL("service/test/n8n-workflow.ts", import.meta.url).pathname,
+    },
   },
 };
+
+/** The client of MCP uses a package with a "source" condition of its own, whose TypeScript Node cannot load. */
+const MCP_CLIENT = [/@modelcontextprotocol\/sdk\/dist\/esm\/client\/streamableHttp/, /eventsource-parser/];
 
 /** Accessibility (axe) and load budget of every web page. Takes minutes, so not part of `npm test` (npm run test:browser). */
 const PAGE_BY_PAGE = ["web/test/{axe,budget}.test.ts"];
@@ -123,6 +130,7 @@ export default defineConfig({
           ...common,
           ...inOneProcess,
           name: "service",
+          server: { deps: { inline: MCP_CLIENT } },
           include: ["service/src/**/*.test.ts", "service/test/**/*.test.ts", "sdk/test/**/*.test.ts"],
           exclude: [...PROGRAMS, "**/node_modules/**"],
           globalSetup: ["scripts/build-before-tests.ts", "service/test/shared-postgres.ts"],

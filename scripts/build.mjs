@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const PROGRAMS = ["contract", "engine", "lab", "embedded-postgres", "service", "sdk", "cli"];
+const PROGRAMS = ["contract", "engine", "lab", "embedded-postgres", "mcp", "service", "sdk", "cli"];
 
 /**
  * What bundle.mjs builds: per output folder the entries, by file name without extension. What a program starts as a

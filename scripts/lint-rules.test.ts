@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { missingOptionals, withInstallScript, withoutIntegrity } from "./complete-lock.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const WORKSPACES = ["contract", "engine", "lab", "service", "sdk", "cli", "web"];
+const WORKSPACES = ["contract", "engine", "lab", "service", "sdk", "mcp", "cli", "web"];
 
 /** Forbidden imports, each tried in a workspace's sources. */
 const AGAINST_THE_ARROWS = [
@@ -18,6 +18,7 @@ const AGAINST_THE_ARROWS = [
   ["engine", "fastify"],
   ["service", "@mailvet/lab"],
   ["sdk", "@mailvet/engine"],
+  ["mcp", "@mailvet/engine"],
   ["cli", "@mailvet/service"],
   ["web", "@mailvet/engine"],
 ] as const;

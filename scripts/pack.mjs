@@ -18,20 +18,22 @@ const LIBRARIES = ["contract", "engine", "lab", "embedded-postgres", "sdk"];
 /** Resolved by the bundled command line when it needs them; all else is in the bundle. */
 const CLI_DEPENDENCIES = { engine: ["tldts", "tr46"] };
 
-/** Returns the paths of the tarballs, by package name. */
-export async function packAll(folder) {
+/** Returns the paths of the tarballs, by package name. `repository` is the address of the source, if it is public. */
+export async function packAll(folder, { repository } = {}) {
   await buildPrograms();
   mkdirSync(folder, { recursive: true });
   const stages = mkdtempSync(join(tmpdir(), "mailvet-pack-"));
   try {
     const staged = [...LIBRARIES.map((name) => stageLibrary(name, stages)), stageCommandLine(stages)];
+    if (repository) for (const stage of staged) writeManifest(stage, { ...manifestIn(stage), repository });
     return new Map(staged.map((stage) => [manifestIn(stage).name, pack(stage, folder)]));
   } finally {
     rmSync(stages, { recursive: true, force: true });
   }
 }
 
-function stageLibrary(workspace, stages) {
+/** Writes what the package of a library consists of into a folder of its workspace's name. */
+export function stageLibrary(workspace, stages) {
   const from = join(ROOT, workspace);
   const stage = join(stages, workspace);
   copyBuilt(join(from, "dist"), join(stage, "dist"));

@@ -1,15 +1,11 @@
 /** Entry point of the command line: the table of commands, and the mapping of errors to exit codes. */
-import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { Interrupted } from "./interruption.ts";
 import { ServiceFailure } from "./remote/service.ts";
+import { version } from "./version.ts";
 
 const SERVICE_FAILED = 1;
 const BAD_USAGE = 2;
-
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
-  version: string;
-};
 
 /** In the order of the help. Loaded on demand, see below. */
 const COMMANDS = new Map<string, () => Promise<(program: Command) => void>>([
@@ -22,6 +18,7 @@ const COMMANDS = new Map<string, () => Promise<(program: Command) => void>>([
   ["job", async () => (await import("./commands/job.ts")).addJobCommand],
   ["list", async () => (await import("./commands/list.ts")).addListCommand],
   ["feedback", async () => (await import("./commands/feedback.ts")).addFeedbackCommand],
+  ["mcp", async () => (await import("./commands/mcp.ts")).addMcpCommand],
   ["account", async () => (await import("./commands/account.ts")).addAccountCommand],
 ]);
 

@@ -18,7 +18,7 @@ async function filesLoadedBy(args: readonly string[], env: Record<string, string
 }
 
 const HEAVY =
-  /^(?:chunk-(?:network-stages|engine-threads|meaning|mail-policies|clean|job|doctor|cli-progress)-|tr46\/|tldts\/)/;
+  /^(?:chunk-(?:network-stages|engine-threads|meaning|mail-policies|clean|job|doctor|mcp|cli-progress)-|tr46\/|tldts\/)/;
 
 test("a syntax check loads neither DNS and SMTP nor the tables for international domains and suffixes", async () => {
   const files = await filesLoadedBy(["check", "john.smith@acme.com", "--level", "syntax"]);

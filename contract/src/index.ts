@@ -16,5 +16,6 @@ export * from "./problems.ts";
 export { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "./shape.ts";
 export * from "./system.ts";
 export * from "./validation.ts";
+export * from "./webhook-messages.ts";
 export * from "./webhooks.ts";
 export * from "./words.ts";

@@ -1,6 +1,7 @@
 export { LEVELS, type Level } from "@mailvet/contract/words";
 export { parseAddress } from "./address/address.ts";
 export { FifoQueue } from "./base/fifo-queue.ts";
+export { entriesUpTo } from "./base/lru-limit.ts";
 export { mapByDomain } from "./base/map-by-domain.ts";
 export { createSemaphore, type Semaphore } from "./base/semaphore.ts";
 export {
@@ -68,7 +69,7 @@ export {
 } from "./plausibility/plausibility.ts";
 export type { ListOrigin } from "./reference/disposable.ts";
 export { type RefreshResult, refreshLists } from "./reference/list-refresh.ts";
-export { type ReportRequest, reportOf } from "./report.ts";
+export { listItemOf, type ReportRequest, reportOf } from "./report.ts";
 export { verdictScore } from "./score.ts";
 export {
   ALIAS_PREFIX,

@@ -1,5 +1,5 @@
 /** Converts evidence and verdict to the contract's `ValidationResult`, as returned by API and CLI. */
-import type { ValidationResult } from "@mailvet/contract";
+import type { BulkItem, ValidationResult } from "@mailvet/contract";
 import { recommendationOf } from "@mailvet/contract/words";
 import { type Calibration, scoreWithCalibration } from "./calibration.ts";
 import type { Evidence } from "./evidence.ts";
@@ -120,4 +120,23 @@ function firstMailHost({ route }: Evidence): string {
 export function sanitizeText(text: string): string {
   const line = text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ").trim();
   return line.length > MAX_SMTP_MESSAGE ? `${line.slice(0, MAX_SMTP_MESSAGE)}…` : line;
+}
+
+/** The fields of a result that lists have. */
+export function listItemOf(result: ValidationResult): BulkItem {
+  const { email, status, is_valid, safe_to_send, recommendation, confidence, sub_status, score, suggestion } =
+    result;
+  const { retry_after } = result.metadata;
+  return {
+    email,
+    status,
+    is_valid,
+    safe_to_send,
+    recommendation,
+    confidence,
+    sub_status,
+    score,
+    suggestion,
+    retry_after,
+  };
 }

@@ -6,6 +6,7 @@ import {
   answersSlowly,
   closesAfterRecipients,
   errorLimit,
+  greetsAfter,
   idleTimeout,
   oneDomainPerTransaction,
   pausesMidBanner,
@@ -49,6 +50,15 @@ test("a server that never replies keeps the connection open", async () => {
   await expect.poll(() => server.counts.commands.RCPT).toBe(1);
   expect(await Promise.race([answer, sleep(100, "waiting")])).toBe("waiting"); // timing: for what must not come
   expect(server.counts.openConnections).toBe(1);
+});
+
+test("a server that greets after an event says nothing before it", async () => {
+  let happen = () => {};
+  const [client, server] = await connectTo(greetsAfter(new Promise<void>((resolve) => (happen = resolve))));
+  client.send("EHLO p.example\r\n");
+  await expect.poll(() => server.counts.sentBeforeBanner).toBe(1);
+  happen();
+  expect(await client.reply()).toBe("220 mx.lab.example ESMTP Postfix");
 });
 
 test("a pause within the banner detects clients that do not wait", async () => {

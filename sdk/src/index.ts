@@ -22,11 +22,13 @@ export type { FeedbackMethods, OutcomeInput } from "./feedback-methods.ts";
 export type {
   DownloadChoice,
   JobMethods,
+  JobRunOptions,
   JobsQuery,
   ListMethods,
   ResultChoice,
   ResultPages,
   ResultsPage,
+  WaitOptions,
 } from "./job-methods.ts";
 export type { WatchOptions } from "./job-watch.ts";
 export type { KeyMethods, NewKey } from "./key-methods.ts";
@@ -43,3 +45,9 @@ export { createIdempotencyKey } from "./retry.ts";
 export type { CallOptions, ClientOptions, IdempotentOptions } from "./transport.ts";
 export type { UploadFile } from "./upload-body.ts";
 export type { DeliveriesQuery, NewWebhook, WebhookChanges, WebhookMethods } from "./webhook-methods.ts";
+export {
+  InvalidWebhook,
+  type VerifyOptions,
+  verifyWebhook,
+  type WebhookHeaders,
+} from "./webhooks/signature.ts";

@@ -143,7 +143,7 @@ test("a list without emails and one that costs too much are rejected", async () 
   });
 });
 
-test("mailvet job run sends a workbook", async () => {
+test("mailvet job run sends a workbook, and downloads what is safe to send to", async () => {
   const folder = mkdtempSync(join(tmpdir(), "mailvet-jobs-"));
   try {
     const list = join(folder, "people.xlsx");
@@ -159,6 +159,15 @@ test("mailvet job run sends a workbook", async () => {
     expect(readFileSync(join(folder, "people-results.csv"), "utf8")).toMatch(
       /^mail,mailvet_status.*\r\nvalid\+cli@mailvet.test,valid,/,
     );
+    const csv = join(folder, "people.csv");
+    writeFileSync(csv, LIST);
+    const safe = await mailvet(["job", "run", csv, "--wait", "--only", "safe", "--out", "-"], { env });
+    expect(safe.stdout.split("\r\n").map((line) => line.split(",", 1)[0])).toEqual([
+      "name",
+      "Ann",
+      "Ann again",
+      "",
+    ]);
     const wrong = await mailvet(["job", "run", list, "--sheet", "Nope", "--force"], { env });
     expect([wrong.code, wrong.stderr]).toEqual([expect.any(Number), expect.stringContaining("--sheet")]);
   } finally {

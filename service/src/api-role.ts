@@ -17,14 +17,17 @@ import { jobRoutes } from "./http/routes/job-routes.ts";
 import { keyRoutes } from "./http/routes/key-routes.ts";
 import { lifecycleRoutes } from "./http/routes/lifecycle-routes.ts";
 import { listRoutes } from "./http/routes/list-routes.ts";
+import { mcpRoutes } from "./http/routes/mcp/mcp-routes.ts";
 import { operatorJobRoutes } from "./http/routes/operator-job-routes.ts";
 import { operatorKeyRoutes } from "./http/routes/operator-key-routes.ts";
 import { operatorRoutes } from "./http/routes/operator-routes.ts";
+import { reacherRoutes } from "./http/routes/reacher/reacher-routes.ts";
 import { systemRoutes } from "./http/routes/system-routes.ts";
 import { uploadRoutes } from "./http/routes/upload-routes.ts";
 import { validationRoutes } from "./http/routes/validation-routes.ts";
 import { webhookRoutes } from "./http/routes/webhook-routes.ts";
 import type { WorkerAppDeps } from "./http/worker-app.ts";
+import { createStartListJob } from "./jobs/start/start-list-job.ts";
 import { type Parts, version } from "./parts.ts";
 import { createAccountLimits } from "./request-limits/account-limits.ts";
 import { createEstimateUpload } from "./uploads/estimate.ts";
@@ -37,8 +40,17 @@ export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDep
   const { lists, notifications, recheckJob } = parts;
   const presentAccount = createPresentAccount(config.jobs);
   const cookie = createSessionCookie(config.publicUrl);
+  const startListJob = createStartListJob({ uploads, confirmUpload, webhooks });
+  const results = { database, inspect: validations.answers.inspect };
+  const adapters = { validations, charges: ledger, startListJob, results };
   return buildApp({
     ...watched,
+    adapterRoutes: [
+      mcpRoutes({ ...adapters, version }),
+      ...(config.isReacherCompatible
+        ? [reacherRoutes({ ...adapters, serverName: config.engine.egress[0]?.ehloName ?? "" })]
+        : []),
+    ],
     tracing,
     accountLimits: createAccountLimits(usageExchange),
     apiKeys,
@@ -56,9 +68,9 @@ export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDep
       uploadRoutes({
         uploads,
         confirmUpload,
+        startListJob,
         estimateUpload: createEstimateUpload({ database, files, answers: validations.answers }),
         downloadLink: parts.downloadLink,
-        webhooks,
         maxUploadBytes: config.jobs.maxUploadBytes,
       }),
       jobRoutes({

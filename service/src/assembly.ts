@@ -72,6 +72,8 @@ async function open(opening: Opening): Promise<Omit<AssembledService, "close">> 
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,
     metricsToken: config.metricsToken,
+    maxQueueDelayMs: config.maxQueueDelayMs,
+    maxEventLoopDelayMs: config.maxQueueDelayMs / 2,
   };
   let isStarted = false;
   const readiness = {

@@ -42,9 +42,13 @@ export type Config = {
   stopTimeoutMs: number;
   /** How long a response may take; checks that are not done by then are reported as unknown. */
   budgets: { singleMs: number; bulkMs: number };
+  /** A request that waited longer before it could begin is refused. */
+  maxQueueDelayMs: number;
   jobs: JobsConfig;
   /** Which `unknown` verdicts are refunded. */
   unknownRefund: UnknownRefund;
+  /** Also answers at the paths, and in the shapes, of Reacher (http/routes/reacher/). */
+  isReacherCompatible: boolean;
   auditRetentionDays: number;
   /** The language model for ambiguous names; undefined: none is used. */
   adjudicator: AdjudicatorSettings | undefined;
@@ -138,6 +142,7 @@ export function readConfig(env: Environment, cwd: string): Config {
       singleMs: read.seconds("SINGLE_BUDGET_SECONDS", { fallback: 25, max: 600 }) * 1000,
       bulkMs: read.seconds("BULK_BUDGET_SECONDS", { fallback: 50, max: 600 }) * 1000,
     },
+    maxQueueDelayMs: read.seconds("OVERLOAD_DELAY_SECONDS", { fallback: 2, max: 600 }) * 1000,
     jobs: {
       maxEmailsPerFile: read.integer("MAX_CSV_EMAILS", { fallback: 100_000, min: 1, max: 10_000_000 }),
       maxUploadBytes: read.integer("MAX_UPLOAD_MB", { fallback: 100, min: 1, max: 10_000 }) * 1024 * 1024,
@@ -145,6 +150,8 @@ export function readConfig(env: Environment, cwd: string): Config {
       workerSlots: read.integer("WORKER_SLOTS", { fallback: 16, min: 1, max: 100 }),
     },
     unknownRefund: read.oneOf("UNKNOWN_REFUND", { fallback: "own_fault", choices: UNKNOWN_REFUNDS }),
+    isReacherCompatible:
+      read.oneOf("REACHER_COMPATIBLE", { fallback: "no", choices: ["no", "yes"] }) === "yes",
     auditRetentionDays: read.integer("AUDIT_RETENTION_DAYS", { fallback: 365, min: 1, max: 3650 }),
     adjudicator: readAdjudicator(read),
     lists: readListRefresh(read, engine.listsDirectory),

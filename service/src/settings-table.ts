@@ -121,6 +121,11 @@ export const SETTING_SECTIONS: Readonly<Record<string, Readonly<Record<string, S
         "Which unknown verdicts are refunded: never, own_fault (internal_error, egress_blocked, smtp_skipped), always.",
       fallback: "own_fault",
     },
+    REACHER_COMPATIBLE: {
+      meaning:
+        "yes: also answers at the paths of Reacher, /v0/check_email, /v1/check_email and /v1/bulk (docs/migrating-from-reacher.md).",
+      fallback: "no",
+    },
   },
   "time limits": {
     SINGLE_BUDGET_SECONDS: {
@@ -129,6 +134,11 @@ export const SETTING_SECTIONS: Readonly<Record<string, Readonly<Record<string, S
       fallback: "25",
     },
     BULK_BUDGET_SECONDS: { meaning: "The same for POST /validation/bulk.", fallback: "50" },
+    OVERLOAD_DELAY_SECONDS: {
+      meaning:
+        "A request that waited longer than this before the service could begin with it is refused with 503 (overloaded), and so is every request while the event loop is late by half of this. Raise it on a machine that is slow rather than overloaded.",
+      fallback: "2",
+    },
     STOP_TIMEOUT_SECONDS: {
       meaning:
         "Time limit of a stop; then the process exits with code 1. Set it below the kill timeout of the process manager.",

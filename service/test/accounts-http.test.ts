@@ -6,7 +6,6 @@ import { createLog } from "../src/base/log.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
-import { HTTP_DEFAULTS } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
 import { createCredentialWatch } from "../src/http/middleware/credential-watch.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
@@ -18,6 +17,7 @@ import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createOperatorKeys } from "../src/keys/operator-keys.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { worldsOnOneDatabase } from "./accounts-world.ts";
+import { PATIENT_HTTP } from "./patience.ts";
 
 const openAccountsWorld = worldsOnOneDatabase();
 
@@ -37,7 +37,7 @@ async function openService(publicUrl?: string) {
   const presentAccount = createPresentAccount({ maxEmailsPerFile: 50_000, maxUploadBytes: 1_000_000 });
   const app = buildApp({
     accountLimits: createAccountLimits(),
-    settings: { ...HTTP_DEFAULTS, publicUrl },
+    settings: { ...PATIENT_HTTP, publicUrl },
     pool: database.pool,
     log: createLog({ level: "silent", addresses: "masked" }),
     metrics: createMetrics(),

@@ -35,6 +35,10 @@ const revokeKey = async (): Promise<[Asked, () => Promise<unknown>]> => {
   const { id, key } = await ann.makeKey();
   return [{ key }, () => service.ask(`/keys/${id}`, { method: "DELETE", cookie: ann.cookie })];
 };
+const revokeBearer = async (): Promise<[Asked, () => Promise<unknown>]> => {
+  const [{ key }, revoke] = await revokeKey();
+  return [{ bearer: key }, revoke];
+};
 const signOut = async (): Promise<[Asked, () => Promise<unknown>]> => {
   const { email, password } = ann;
   const { headers } = await service.ask("/auth/sign-in", { body: { email, password } });
@@ -48,6 +52,7 @@ const changePlan = async (): Promise<[Asked, () => Promise<unknown>]> => {
 
 const ENDS = [
   ["the key is revoked", revokeKey, "invalid_api_key"],
+  ["the key that came as a bearer token is revoked", revokeBearer, "invalid_api_key"],
   ["the session is signed out", signOut, "not_signed_in"],
   ["the plan no longer includes API access", changePlan, "api_access_not_included"],
 ] as const;
@@ -92,8 +97,12 @@ test("what another key follows goes on", async () => {
   expect(await stream.rest()).toContain("event: end");
 });
 
-async function openStream({ key, cookie }: Asked, job = path) {
-  const headers = { ...(key ? { "x-api-key": key } : {}), ...(cookie ? { cookie } : {}) };
+async function openStream({ key, bearer, cookie }: Asked, job = path) {
+  const headers = {
+    ...(key ? { "x-api-key": key } : {}),
+    ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
+    ...(cookie ? { cookie } : {}),
+  };
   const { body, status } = await fetch(`${service.url}/api/v1${job}/events`, { headers });
   expect(status).toBe(200);
   const reader = body!.pipeThrough(new TextDecoderStream()).getReader();

@@ -8,6 +8,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import {
+  API_PREFIX,
   type CreatedOperatorKey,
   type CreateOperatorKeyRequest,
   OPERATOR_SCOPE_NAMES,
@@ -15,6 +16,7 @@ import {
 } from "@mailvet/contract";
 import { expect } from "vitest";
 import type { Access } from "../src/http/route-config.ts";
+import { operationsOf } from "./openapi-client.ts";
 import { type Asked, formWith, OPERATOR, type TestAccount, type TestService } from "./service.ts";
 
 export type Endpoint = Details & {
@@ -496,26 +498,15 @@ export function honoursIdempotencyKeys({ method, access, ignoresIdempotencyKey }
   return method === "POST" && access !== "open" && !ignoresIdempotencyKey;
 }
 
-type Operation = {
-  responses: Record<string, { content?: Record<string, { schema: { allOf?: [unknown, ProblemCodes] } }> }>;
-};
-type ProblemCodes = { properties: { code: { enum: string[] } } };
-
-/** Endpoint → the problem codes that the OpenAPI document lists for it. */
+/** Endpoint → the problem codes that the OpenAPI document lists for it: those that its answers have an example of. */
 export async function documentedProblems(service: TestService): Promise<Map<string, Set<string>>> {
   const { body: document } = await service.ask("/openapi.json");
-  const paths: Record<string, Record<string, Operation>> = document.paths;
-  const codesOf = ({ responses }: Operation) =>
-    Object.values(responses).flatMap(
-      ({ content }) => content?.["application/problem+json"]?.schema.allOf?.[1].properties.code.enum ?? [],
-    );
   return new Map(
-    Object.entries(paths).flatMap(([path, operations]) =>
-      Object.entries(operations).map(([method, operation]) => [
-        `${method.toUpperCase()} ${path}`,
-        new Set(codesOf(operation)),
-      ]),
-    ),
+    operationsOf(document).map(({ method, path, responses }) => {
+      const answers = Object.values(responses).map(({ content }) => content?.["application/problem+json"]);
+      const codes = answers.flatMap((answer) => Object.keys(answer?.examples ?? {}));
+      return [`${method} ${path.slice(API_PREFIX.length)}`, new Set(codes)];
+    }),
   );
 }
 

@@ -92,11 +92,24 @@ const ROWS: readonly Row[] = [
     },
   ],
 
+  [
+    "two different keys",
+    "malformed_request",
+    (endpoint) => endpoint.access !== "open",
+    by(() => ({ key: people.ann.key, bearer: people.cy.key, cookie: people.ann.cookie })),
+  ],
+
   ["no key", "missing_api_key", takesKeys, by(() => ({}))],
   ["an empty key", "missing_api_key", takesKeys, by(() => ({ key: "" }))],
   ["an unknown key", "invalid_api_key", takesKeys, by(() => ({ key: "unknown-key" }))],
   ["a mistyped key", "invalid_api_key", takesKeys, by(() => ({ key: mistyped(people.ann.key) }))],
   ["a revoked key", "invalid_api_key", takesKeys, by(() => ({ key: deadKeys.revoked }))],
+  [
+    "a revoked key as a bearer token, with a valid session",
+    "invalid_api_key",
+    takesKeys,
+    by(() => ({ bearer: deadKeys.revoked, cookie: people.ann.cookie })),
+  ],
   ["an expired key", "invalid_api_key", takesKeys, by(() => ({ key: deadKeys.expired }))],
   [
     "an invalid key with a valid session",

@@ -20,6 +20,51 @@ test("without a key only open routes are accessible", async () => {
   expect(await ask("/me")).toMatchObject({ status: 401, code: "not_signed_in" });
 });
 
+test("a key as a bearer token is the same key, with the same rights and limits", async () => {
+  const account = await world.account();
+  const key = await account.key({ scopes: ["read"] });
+  for (const authorization of [`Bearer ${key}`, `bearer ${key}`, `BEARER  ${key}`]) {
+    expect(await ask("/read", { authorization })).toMatchObject({ status: 200 });
+    const { status, body, headers } = await ask("/any", { authorization });
+    expect(status).toBe(200);
+    expect(body.caller).toMatchObject({ accountId: account.id, by: { kind: "key", scopes: ["read"] } });
+    expect(headers.get("ratelimit-policy")).toBe('"plan";q=600;w=60');
+  }
+  const bearer = { authorization: `Bearer ${key}` };
+  expect(await ask("/spend", bearer)).toMatchObject({ status: 403, code: "insufficient_scope" });
+  expect(await ask("/me", bearer)).toMatchObject({ status: 403, code: "session_required" });
+  expect(await ask("/any", { ...bearer, "x-api-key": key })).toMatchObject({ status: 200 });
+  expect(await ask("/any", { ...bearer, "x-api-key": "" })).toMatchObject({ status: 200 });
+  const wrong = await ask("/any", { authorization: `Bearer ${"x".repeat(40)}` });
+  expect(wrong).toMatchObject({ status: 401, code: "invalid_api_key" });
+  expect(wrong.headers.get("ratelimit-policy")).toBe('"wrong-keys";q=10000;w=60');
+});
+
+test("two different keys are refused, whichever of them is right", async () => {
+  const account = await world.account();
+  const [key, other] = [await account.key(), await account.key()];
+  for (const wrong of [other, "x".repeat(40)]) {
+    for (const [one, two] of [
+      [key, wrong],
+      [wrong, key],
+    ]) {
+      const both = { "x-api-key": one!, authorization: `Bearer ${two}`, cookie: await account.cookie() };
+      for (const path of ["/any", "/me", "/rule"])
+        expect(await ask(path, both)).toMatchObject({ status: 400, code: "malformed_request" });
+    }
+  }
+});
+
+test("an Authorization header of another scheme or without a token is ignored", async () => {
+  const account = await world.account();
+  const [key, cookie] = [await account.key(), await account.cookie()];
+  for (const authorization of ["Basic YTpi", "Bearer", "Bearer ", `Token ${key}`]) {
+    expect(await ask("/any", { authorization })).toMatchObject({ status: 401, code: "missing_api_key" });
+    expect(await ask("/any", { authorization, "x-api-key": key })).toMatchObject({ status: 200 });
+    expect(await ask("/me", { authorization, cookie })).toMatchObject({ status: 200 });
+  }
+});
+
 test("an invalid key and an invalid cookie have codes other than a missing key", async () => {
   const wrong = { "x-api-key": "x".repeat(40) };
   expect(await ask("/any", wrong)).toMatchObject({ status: 401, code: "invalid_api_key" });

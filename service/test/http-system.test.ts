@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { setTimeout as wait } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type HttpWorld, openHttpWorld, sendRaw, untilRead } from "./http-world.ts";
+import { untilUnderWay } from "./program.ts";
 
 let world: HttpWorld;
 beforeAll(async () => {
@@ -67,7 +67,7 @@ test("neither an unauthenticated request nor a slow body holds a bulk slot", asy
     socket.write(`POST /api/v1/bulk HTTP/1.1\r\n${head}${header}\r\n{"emails":`);
     return socket;
   });
-  await wait(100); // timing: they have arrived by then
+  await untilUnderWay({ url: busy.origin }, 1); // that of the slow body
   busy.bench.open();
   expect((await bulk(busy, other)).status).toBe(200);
   for (const socket of sockets) socket.destroy();

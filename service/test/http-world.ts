@@ -17,7 +17,7 @@ import { createLedger } from "../src/credits/ledger.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
-import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
+import type { HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
 import { createCredentialWatch } from "../src/http/middleware/credential-watch.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
@@ -26,7 +26,7 @@ import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createOperatorKeys } from "../src/keys/operator-keys.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { openTestDatabase } from "./database.ts";
-import { PATIENCE } from "./patience.ts";
+import { PATIENCE, PATIENT_HTTP } from "./patience.ts";
 
 /** Per account; lower than in production, so that a test can reach it. */
 export const MAX_STORED_RESPONSES = 20_000;
@@ -53,7 +53,7 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
   });
   const bench = testBench();
   const app = buildApp({
-    settings: { ...HTTP_DEFAULTS, ...settings },
+    settings: { ...PATIENT_HTTP, ...settings },
     pool: database.pool,
     accountLimits: createAccountLimits(),
     apiKeys: keyring,

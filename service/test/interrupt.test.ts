@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { mailDomain, openLab, saysNothing } from "@mailvet/lab";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import {
   freePort,
   hasStarted,
@@ -21,6 +21,8 @@ const PATIENCE_MS = 540_000;
 /** Printed when the shutdown deadline has passed. */
 const FORCED = "not everything was closed";
 const ROUNDS = 10;
+/** Each with an installation of its own, in which all three are interrupted twice. */
+const FIRST_ROUNDS = Array.from({ length: ROUNDS / 2 }, (_, round) => round);
 
 /** A moment in each of `ROUNDS` equal parts of a duration, and a little beyond its end. */
 const momentOf = (round: number, durationMs: number) => ((round + Math.random()) / ROUNDS) * durationMs * 1.1;
@@ -45,10 +47,15 @@ async function untilNothingIsLeft(dataDirectory: string): Promise<void> {
   );
 }
 
-test("a signal at 30 moments of first start, second start and stop: a clean end each time, and the next start works", async () => {
-  const env = { PORT: String(await freePort()), BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: "warn" };
-  const durations = await measure(env);
-  for (let installed = 0; installed < ROUNDS / 2; installed++) {
+describe("a signal at 30 moments of first start, second start and stop: a clean end each time, and the next start works", () => {
+  const env: Record<string, string> = { BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: "warn" };
+  let durations: Awaited<ReturnType<typeof measure>>;
+  beforeAll(async () => {
+    env.PORT = String(await freePort());
+    durations = await measure(env);
+  });
+
+  test.each(FIRST_ROUNDS)("moment %i of each half", async (installed) => {
     await using installation = openProgramInstallation();
     // The earlier of two first starts is interrupted in its first half, before there is a database, so that the later one
     // is a first start too.
@@ -87,7 +94,7 @@ test("a signal at 30 moments of first start, second start and stop: a clean end 
 
     const after = await startAndStop(installed + 1);
     await expectCleanEnd(after, signalOf(installed + 1), installation.dataDirectory);
-  }
+  });
 });
 
 /** Measures start and stop on this machine. */

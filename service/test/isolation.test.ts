@@ -80,7 +80,8 @@ describe("what ann can read", () => {
   for (const endpoint of ENDPOINTS) {
     test(`${endpoint.name} shows nothing of bob's`, async () => {
       // Signing up, in or out takes no session, but would end the one that is sent along.
-      const asAnn = endpoint.access === "open" ? [{}] : [{ key: ann.key }, { cookie: ann.cookie }];
+      const asAnn =
+        endpoint.access === "open" ? [{}] : [{ key: ann.key }, { bearer: ann.key }, { cookie: ann.cookie }];
       for (const who of asAnn) {
         const { text, headers } = await askAs(endpoint, who, {});
         const shown = text + JSON.stringify([...headers]);
@@ -117,7 +118,7 @@ describe("what ann can do", () => {
   for (const endpoint of ENDPOINTS.filter(({ path }) => path.includes("_id}"))) {
     test(`${endpoint.name} treats bob's id like one that does not exist`, async () => {
       const before = await stateOf(bob);
-      for (const who of [{ cookie: ann.cookie }, { key: ann.key }, {}]) {
+      for (const who of [{ cookie: ann.cookie }, { key: ann.key }, { bearer: ann.key }, {}]) {
         const aboutBob = await askAs(endpoint, who, bob.ids);
         const aboutNobody = await askAs(endpoint, who, {});
         expect(aboutBob.status).toBeGreaterThanOrEqual(401);

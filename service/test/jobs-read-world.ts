@@ -13,7 +13,7 @@ import { createLedger } from "../src/credits/ledger.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { createPubSub, notify } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
-import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
+import type { HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
 import { createCredentialWatch } from "../src/http/middleware/credential-watch.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
@@ -31,6 +31,7 @@ import { uploads } from "../src/uploads/schema.ts";
 import { createUploadFiles } from "../src/uploads/upload-files.ts";
 import { openClaims } from "./claims.ts";
 import { openTestDatabase } from "./database.ts";
+import { PATIENT_HTTP } from "./patience.ts";
 
 export type JobsWorld = Awaited<ReturnType<typeof openJobsWorld>>;
 export type WantedJob = Partial<typeof jobs.$inferInsert> & {
@@ -72,7 +73,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
   };
   const app = buildApp({
     accountLimits: createAccountLimits(),
-    settings: { ...HTTP_DEFAULTS, ...settings },
+    settings: { ...PATIENT_HTTP, ...settings },
     pool: database.pool,
     apiKeys: keyring,
     operatorKeys: createOperatorKeys({ database }),
@@ -188,7 +189,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
     await notices.close();
     await database.close();
   };
-  return { database, origin, failures, account, change, stop, close, [Symbol.asyncDispose]: close };
+  return { database, url: origin, failures, account, change, stop, close, [Symbol.asyncDispose]: close };
 }
 
 export function resultRow(

@@ -63,7 +63,7 @@ test("a record has the counts and the URL of the results", async () => {
     error: null,
     results_url: `/api/v1/bulk/jobs/${id}/results`,
   });
-  expect((await fetch(`${world.origin}${job.results_url}`)).status).toBe(401);
+  expect((await fetch(`${world.url}${job.results_url}`)).status).toBe(401);
   expect((await ask(job.results_url!.slice("/api/v1".length))).status).toBe(200);
 });
 

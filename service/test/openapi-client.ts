@@ -9,7 +9,12 @@ import { anyCharacter } from "../../engine/test/any-character.ts";
 // biome-ignore lint/suspicious/noExplicitAny: JSON Schema, as it comes
 type Schema = { [key: string]: any };
 type Parameter = { name: string; in: "path" | "query" | "header"; required: boolean; schema: Schema };
-type Response = { content?: Record<string, { schema: Schema }> };
+type Response = {
+  content?: Record<
+    string,
+    { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }
+  >;
+};
 
 export type Operation = {
   id: string;
@@ -78,6 +83,7 @@ function resolve(document: Schema, known: Map<string, Schema>, node: unknown): S
     return found;
   }
   if (Array.isArray(node)) return node.map((item) => resolve(document, known, item));
+  if ("x-extensible-enum" in node) return { ...node, enum: node["x-extensible-enum"] }; // of this version
   return Object.fromEntries(
     Object.entries(node).map(([key, value]) => [key, resolve(document, known, value)]),
   );
@@ -327,7 +333,9 @@ export function deviationOf(operation: Operation, { status, type, text }: Receiv
   if (!foreseen.content) return text === "" ? undefined : `a body where none is documented: ${text}`;
   if (!schema) return `content type "${type}" is not documented for ${status}`;
   const validator = validatorOf(schema);
-  const value: unknown = /[/+]json$/.test(mediaType) ? JSON.parse(text) : text;
+  const value = /[/+]json$/.test(mediaType) ? JSON.parse(text) : text;
+  const { examples } = foreseen.content[mediaType]!; // of problems, by code
+  if (examples && !(value.code in examples)) return `the code ${value.code} is not documented for ${status}`;
   if (validator.Check(value)) return undefined;
   return `the body does not fit: ${JSON.stringify(validator.Errors(value).slice(0, 3))}`;
 }

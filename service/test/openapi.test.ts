@@ -1,18 +1,26 @@
+import { readFileSync } from "node:fs";
+import { WEBHOOK_EVENTS } from "@mailvet/contract";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { breakingChanges } from "../../scripts/breaking-changes.ts";
 import { HOOK } from "./endpoints.ts";
 import { deviationOf, type Operation, operationsOf, requestsTo } from "./openapi-client.ts";
 import { cookieOf, formWith, OPERATOR, openService, type TestAccount, type TestService } from "./service.ts";
+
+/** By `npm run release`. */
+const RELEASED = new URL("../../contract/released/openapi.json", import.meta.url);
 
 let service: TestService;
 // biome-ignore lint/suspicious/noExplicitAny: a document of any shape, until it is validated
 let document: any;
 let operations: Operation[];
+let messages: Map<string, Operation>;
 beforeAll(async () => {
   service = await openService();
   document = (await service.ask("/openapi.json")).body;
   operations = operationsOf(document);
+  messages = messageOperations();
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
@@ -76,7 +84,7 @@ test("the contract's resources are components under their names", () => {
   expect(single.responses[200].content["application/json"].schema).toEqual({
     $ref: "#/components/schemas/ValidationResult",
   });
-  expect(single.security).toEqual([{ apiKey: [] }, { session: [] }]);
+  expect(single.security).toEqual([{ apiKey: [] }, { bearer: [] }, { session: [] }]);
   expect(Object.keys(single.responses).sort()).toEqual([
     "200",
     "400",
@@ -112,19 +120,116 @@ test("an upload is a form, and a download has all its formats", () => {
   expect(Object.keys(events.responses[200].content)).toEqual(["text/event-stream"]);
 });
 
-test("the examples match their schemas", () => {
-  let examples = 0;
-  for (const operation of operations) {
-    const described = document.paths[operation.path.slice("/api/v1".length)][operation.method.toLowerCase()];
-    const example = described.responses[200]?.content?.["application/json"]?.example;
-    if (!example) continue;
-    examples++;
-    expect(
-      deviationOf(operation, { status: 200, type: "application/json", text: JSON.stringify(example) }),
-    ).toBeUndefined();
-  }
-  expect(examples).toBe(15);
+test("nothing of the last release is missing or different", () => {
+  const released = JSON.parse(readFileSync(RELEASED, "utf8"));
+  expect(breakingChanges(released, document)).toEqual([]);
+  const changed = structuredClone(document); // shows that this is compared at all
+  delete changed.components.schemas.Job.properties.eta_seconds;
+  delete changed.paths["/account"];
+  changed.components.schemas.ValidationRequest.required.push("level");
+  changed.components.schemas.ValidationResult.properties.added = { type: "string" };
+  expect(breakingChanges(released, changed)).toEqual([
+    "GET /account: was removed",
+    "Job.eta_seconds: was removed",
+    "ValidationRequest.level: became required",
+  ]);
 });
+
+/** Files that are no text. */
+const BINARY = ["application/zip", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"];
+
+test("every answer has an example, which matches its schema", () => {
+  const without: string[] = [];
+  for (const operation of operations) {
+    for (const [status, { content = {} }] of Object.entries(operation.responses)) {
+      if (status === "500") continue; // has that of internal_error, and is never expected
+      for (const [type, { example, examples }] of Object.entries(content)) {
+        const values = examples ? Object.values(examples).map(({ value }) => value) : [example];
+        for (const value of values) {
+          if (value === undefined) without.push(`${operation.id} ${status} ${type}`);
+          const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
+          const deviation = value && deviationOf(operation, { status: Number(status), type, text });
+          expect(deviation, `${operation.id} ${status}`).toBeUndefined();
+        }
+      }
+    }
+  }
+  expect(without.filter((place) => !BINARY.some((type) => place.endsWith(type)))).toEqual([]);
+});
+
+test("an answer of several operations is a component", () => {
+  type Described = { responses: Record<string, { description?: string }> };
+  const described = Object.values<Record<string, Described>>(document.paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ responses }) => Object.entries(responses))
+    .flatMap(([status, { description }]) => (Number(status) >= 400 && description ? [description] : []));
+  expect(described.filter((text, n) => described.indexOf(text) !== n)).toEqual([]);
+  const { responses } = document.paths["/account"].get;
+  expect(responses[429]).toEqual({ $ref: "#/components/responses/RateLimited" });
+});
+
+test("enumerations are open in answers, except where no value will be added, and closed in requests", () => {
+  const { ValidationResult, ValidationRequest, Job } = document.components.schemas;
+  expect(ValidationResult.properties.status).toMatchObject({ type: "string", enum: expect.any(Array) });
+  expect(ValidationResult.properties.sub_status["x-extensible-enum"]).toContain("mailbox_not_found");
+  expect(ValidationResult.properties.sub_status).not.toHaveProperty("enum");
+  expect(Job.properties.status).toMatchObject({ type: "string", "x-extensible-enum": expect.any(Array) });
+  expect(ValidationRequest.properties.level).toMatchObject({ type: "string", enum: expect.any(Array) });
+});
+
+test("every event is a webhook with its schema, example and the headers of its signature", () => {
+  expect(Object.keys(document.webhooks)).toEqual(WEBHOOK_EVENTS);
+  for (const operation of messages.values()) {
+    const names = operation.parameters.map(({ name }) => name);
+    expect(names).toEqual(["webhook-id", "webhook-timestamp", "webhook-signature"]);
+    const { example } = operation.responses[200]!.content!["application/json"]!;
+    expect(deviationOfMessage(JSON.stringify(example))).toBeUndefined();
+  }
+});
+
+test("the messages that are sent match their schemas", async () => {
+  const ann = await service.openAccount({ credits: 101 });
+  const { body: hook } = await service.ask("/webhooks", { key: ann.key, body: { url: HOOK } });
+  await service.ask(`/webhooks/${hook.id}/test`, { key: ann.key, method: "POST" });
+  const { id } = await ann.makeKey();
+  await service.ask(`/keys/${id}`, { cookie: ann.cookie, method: "DELETE" });
+  await jobOf(ann, "email\nvalid@mailvet.test\nrole@mailvet.test\n"); // takes the credits below 100
+  const slow = await jobOf(ann, SLOW);
+  const pause = () => service.ask(`/bulk/jobs/${slow}/pause`, { key: ann.key, method: "POST" });
+  await expect.poll(async () => (await pause()).body.status).toBe("paused");
+  await service.ask(`/bulk/jobs/${slow}/cancel`, { key: ann.key, method: "POST" });
+  const sent = async (): Promise<string[]> => {
+    const { body } = await service.ask(`/webhooks/${hook.id}/deliveries?limit=100`, { key: ann.key });
+    return body.map(({ message }: { message: string }) => message);
+  };
+  const events = async () => [...new Set((await sent()).map((text) => JSON.parse(text).type))].sort();
+  await expect
+    .poll(events)
+    .toEqual([
+      "api_key.created",
+      "api_key.revoked",
+      "credits.low",
+      "job.cancelled",
+      "job.completed",
+      "job.paused",
+      "webhook.test",
+    ]);
+  for (const message of await sent()) expect(deviationOfMessage(message), message).toBeUndefined();
+});
+
+/** The webhooks as operations whose answer is the message, by event. */
+function messageOperations(): Map<string, Operation> {
+  const paths = structuredClone(document.webhooks);
+  for (const { post } of Object.values<{ post: Record<string, unknown> }>(paths))
+    post.responses = { 200: post.requestBody };
+  const events = operationsOf({ ...document, paths, servers: [{ url: "" }] });
+  return new Map(events.map((operation) => [operation.path, operation]));
+}
+
+function deviationOfMessage(text: string): string | undefined {
+  const operation = messages.get(JSON.parse(text).type)!;
+  return deviationOf(operation, { status: 200, type: "application/json", text });
+}
 
 const REQUESTS = 2_000;
 const FRESH_CALLERS_EVERY = 150; // requests sign people out, change plans and revoke keys
@@ -225,6 +330,8 @@ async function callersFor(account: TestAccount): Promise<Record<string, string>[
     { "x-api-key": account.key },
     { "x-api-key": test.key },
     { "x-api-key": reader.key },
+    { authorization: `Bearer ${account.key}` },
+    { authorization: `Bearer ${reader.key}`, "x-api-key": account.key },
     { "x-api-key": "no such key at all" },
     { cookie: account.cookie },
     { cookie: account.cookie },

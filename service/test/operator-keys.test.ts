@@ -70,6 +70,13 @@ describe.each(OF_OPERATOR.map((endpoint) => [endpoint.name, endpoint] as const))
     else expect([200, 201, 204, 404, 409, 422]).toContain(status);
   });
 
+  test("takes the key as a bearer token like one in X-API-Key", async () => {
+    const bearer = keyOf[needed ?? OPERATOR_SCOPE_NAMES[0]!];
+    const { status, body } = await ask(endpoint, { bearer });
+    if (needed === undefined) expect([status, body.code]).toEqual([403, "session_required"]);
+    else expect([200, 201, 204, 404, 409, 422]).toContain(status);
+  });
+
   test("refuses live and test keys, also those of the operator", async () => {
     const { key: testKey } = await ann.makeKey({ mode: "test" });
     for (const key of [ann.key, testKey, OPERATOR_KEY]) {

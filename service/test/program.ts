@@ -28,8 +28,8 @@ export type ProgramInstallation = AsyncDisposable & {
   launch(env?: Record<string, string>, options?: { cwd?: string; stdout?: number }): Program;
 };
 
-/** Five times the default, so that a clean shutdown is not cut short on a busy machine. */
-const PATIENCE = { STOP_TIMEOUT_SECONDS: "45" };
+/** So that a busy machine neither cuts a clean shutdown short nor looks like overload. */
+const PATIENCE = { STOP_TIMEOUT_SECONDS: "45", OVERLOAD_DELAY_SECONDS: "600" };
 
 const STARTED = /The API is described at|mailvet works on jobs/;
 
@@ -99,7 +99,7 @@ export async function hasStarted({ child, output }: Program): Promise<void> {
 }
 
 /** Waits until this many requests are in flight. */
-export async function untilUnderWay({ url }: Program, requests: number): Promise<void> {
+export async function untilUnderWay({ url }: Pick<Program, "url">, requests: number): Promise<void> {
   for (;;) {
     const metrics = await (await fetch(`${url}/metrics`)).text();
     if (Number(/^mailvet_http_requests_under_way (\d+)/m.exec(metrics)?.[1]) === requests) return;

@@ -20,6 +20,8 @@ export type Asked = {
   /** The apparent client address: the service trusts a proxy on this machine. */
   from?: string | undefined;
   key?: string | undefined;
+  /** The key as a bearer token. */
+  bearer?: string | undefined;
   cookie?: string | undefined;
   headers?: Record<string, string>;
   /** Sent as JSON; a string is sent as it is. */
@@ -79,6 +81,7 @@ export async function openService(
       BOOTSTRAP_API_KEY: OPERATOR_KEY,
       SIGN_UP_CREDITS: "0",
       TRUSTED_PROXIES: "127.0.0.1",
+      OVERLOAD_DELAY_SECONDS: "600", // a starved test is slow, not overloaded
       LOG_LEVEL: logTo ? "debug" : "silent",
       // Without a lab no server is contacted: there is no name server at this address.
       DNS_SERVERS: lab?.nameServer ?? "127.0.0.1:9",
@@ -96,13 +99,14 @@ export async function openService(
   await service.welcome();
 
   const ask = async (path: string, asked: Asked = {}): Promise<Answer> => {
-    const { method, from, key, cookie, headers = {}, body, form } = asked;
+    const { method, from, key, bearer, cookie, headers = {}, body, form } = asked;
     const json = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
     const answer = await fetch(`${url}/api/v1${path}`, {
       method: method ?? (body === undefined && form === undefined ? "GET" : "POST"),
       headers: {
         ...(from === undefined ? {} : { "x-forwarded-for": from }),
         ...(key === undefined ? {} : { "x-api-key": key }),
+        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
         ...(cookie === undefined ? {} : { cookie }),
         ...(json === undefined ? {} : { "content-type": "application/json" }),
         ...headers,

@@ -1,18 +1,20 @@
 /** Uploads over HTTP: accepted and refused files, and senders that are slow, silent or disconnected. */
 import { createHash, randomUUID } from "node:crypto";
-import { connect } from "node:net";
-import { setTimeout as wait } from "node:timers/promises";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { API_PREFIX, type KeyScope } from "@mailvet/contract";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { createLog } from "../src/base/log.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { buildApp } from "../src/http/app.ts";
-import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
+import type { HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { uploadRoutes } from "../src/http/routes/upload-routes.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
+import { createStartListJob } from "../src/jobs/start/start-list-job.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
+import { PATIENT_HTTP } from "./patience.ts";
 import { openIntakeWorld, tableOf } from "./uploads-world.ts";
 
 const MAX_UPLOAD_BYTES = 1_000_000;
@@ -22,7 +24,7 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
   const keys = new Map<string, { accountId: string; keyId: string; scopes: readonly KeyScope[] }>();
   const app = buildApp({
     accountLimits: createAccountLimits(),
-    settings: { ...HTTP_DEFAULTS, ...settings },
+    settings: { ...PATIENT_HTTP, ...settings },
     pool: world.database.pool,
     apiKeys: {
       recognise: async (text) => {
@@ -44,13 +46,17 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
       uploadRoutes({
         uploads: world.uploads,
         confirmUpload: world.confirm,
+        startListJob: createStartListJob({
+          uploads: world.uploads,
+          confirmUpload: world.confirm,
+          webhooks: { checkUrl: async () => {}, secretForJob: async () => undefined },
+        }),
         estimateUpload: async () => {
           throw new Error("not used here");
         },
         downloadLink: async () => {
           throw new Error("no link is sent");
         },
-        webhooks: { checkUrl: async () => {}, secretForJob: async () => undefined },
         maxUploadBytes: MAX_UPLOAD_BYTES,
       }),
     ],
@@ -244,16 +250,26 @@ test("a key without the scope, and a request without a key, are refused", async 
 });
 
 test("a slow sender may exceed the request timeout as long as bytes arrive", async () => {
-  const { headers } = await http.key();
+  // The clock that body-timeout.ts reads, and the interval of its checks.
+  vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  await using clocked = await openHttpIntake({ requestTimeoutMs: 60_000, uploadIdleTimeoutMs: 60_000 });
+  const connected = once(clocked.app.server, "connection") as Promise<[Socket]>;
+  const { headers } = await clocked.key();
   const rows = Array.from({ length: 5 }, (_, n) => `Ann,ann${n}@example.com\n`);
   const length = formStart.length + "name,email\n".length + rows.join("").length + formEnd.length;
-  const { socket, response } = sendSlowly(headers, length);
-  socket.write(`${formStart}name,email\n`);
+  const { socket, response } = sendSlowly(headers, length, clocked);
+  const [received] = await connected;
+  const send = async (text: string) => {
+    socket.write(text);
+    await expect.poll(() => received.bytesRead).toBe(socket.bytesWritten);
+  };
+  await send(`${formStart}name,email\n`);
   for (const row of rows) {
-    await wait(450); // timing: a slow sender
-    socket.write(row);
+    vi.advanceTimersByTime(50_000);
+    await send(row);
   }
-  socket.write(formEnd);
+  await send(formEnd);
   expect(await response).toContain('"total_rows":5');
   socket.destroy();
 });

@@ -11,7 +11,7 @@ import { createLedger } from "../src/credits/ledger.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
-import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
+import type { HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
 import { createCredentialWatch } from "../src/http/middleware/credential-watch.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
@@ -21,6 +21,7 @@ import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createOperatorKeys } from "../src/keys/operator-keys.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { PATIENT_HTTP } from "./patience.ts";
 
 const SCRIPT = `console.log("${"hello ".repeat(400)}");`;
 const ICON = '<svg xmlns="http://www.w3.org/2000/svg"/>';
@@ -56,7 +57,7 @@ async function openSite(webDirectory: string, settings: Partial<HttpSettings> = 
   const ledger = createLedger({ database });
   const app = buildApp({
     accountLimits: createAccountLimits(),
-    settings: { ...HTTP_DEFAULTS, ...settings },
+    settings: { ...PATIENT_HTTP, ...settings },
     pool: database.pool,
     apiKeys: keyring,
     operatorKeys: createOperatorKeys({ database }),

@@ -3,15 +3,15 @@ import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { expect, test } from "vitest";
 import { createLog } from "../src/base/log.ts";
-import { HTTP_DEFAULTS } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
 import { buildWorkerApp } from "../src/http/worker-app.ts";
 import { openTestDatabase } from "./database.ts";
+import { PATIENT_HTTP } from "./patience.ts";
 
 async function openWorkerApp(isStarted: () => boolean, checkBlobs: () => Promise<void> = async () => {}) {
   const database = await openTestDatabase();
   const app = buildWorkerApp({
-    settings: HTTP_DEFAULTS,
+    settings: PATIENT_HTTP,
     pool: database.pool,
     log: createLog({ level: "silent", addresses: "masked" }),
     metrics: createMetrics(),

@@ -1,13 +1,16 @@
 /** Journeys of an account: API keys, credits granted by the operator, an expired session. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { TOTP } from "otpauth";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { OPERATOR } from "../../service/test/service.ts";
+import { snippetsFor } from "../src/pages/keys/snippets.ts";
 import { journeysIn } from "./journey.ts";
 
 const journey = journeysIn({ env: { SIGN_UP_PLAN: "payg", SIGN_UP_CREDITS: "5" } });
 
-journey("a new account creates a key, calls the API with it, and revokes it", async ({ visit }) => {
+journey("a new account creates a key, calls the API with it, and revokes it", async ({ service, visit }) => {
   const { page, open, follow } = await visit();
   await open("/");
   await page.getByRole("link", { name: "Sign up" }).click();
@@ -27,10 +30,15 @@ journey("a new account creates a key, calls the API with it, and revokes it", as
 
   const created = page.getByRole("dialog", { name: "Key created" });
   const key = (await created.getByText(/^mv_live_\w+$/).textContent())!;
-  const example = requestIn((await created.getByText(/^curl /).textContent())!);
-  expect(new Headers(example.headers).get("x-api-key")).toBe(key);
-  const response = await fetch(example.url, example);
-  expect([response.status, await response.json()]).toMatchObject([200, { status: "valid" }]);
+  const pasted = await created.getByRole("tabpanel").locator("pre").allTextContents();
+  const script = `${pasted.join("\n")} --silent`;
+  const ask = async () => JSON.parse((await promisify(execFile)("sh", ["-e", "-c", script])).stdout);
+  expect(await ask()).toMatchObject({ status: "valid" });
+  for (const language of ["TypeScript", "Python"] as const) {
+    await created.getByRole("tab", { name: language }).click();
+    const { shell, code } = snippetsFor(key, service.url)[language]; // run by service/test/readme.test.ts and npm run test:python
+    expect(await created.getByRole("tabpanel").locator("pre").allTextContents()).toEqual([shell, code]);
+  }
   await created.getByRole("button", { name: "Done" }).click();
 
   const card = page.getByRole("listitem").filter({ hasText: "Sign-up form" });
@@ -38,16 +46,8 @@ journey("a new account creates a key, calls the API with it, and revokes it", as
   await card.getByRole("button", { name: "Revoke Sign-up form" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
   await card.getByText("Revoked", { exact: true }).waitFor();
-  expect((await fetch(example.url, example)).status).toBe(401);
+  expect(await ask()).toMatchObject({ status: 401, code: "invalid_api_key" });
 });
-
-/** The request of a curl command. */
-function requestIn(curl: string) {
-  const url = /^curl (\S+)/.exec(curl)![1]!;
-  const headers = [...curl.matchAll(/-H "(.+?): (.+?)"/g)].map(([, name, value]) => [name!, value!]);
-  const body = /-d '(.+)'/.exec(curl)![1]!;
-  return { url, method: "POST", headers: Object.fromEntries(headers), body };
-}
 
 journey(
   "running out of credits is reported, loses nothing, and ends when the operator grants more",

@@ -22,7 +22,7 @@ export async function inspectLocally(name: string): Promise<DomainReport> {
 }
 
 /** For a few addresses no threads are started: that takes longer than the checks. */
-function openEngine(isList: boolean) {
+export function openEngine(isList: boolean) {
   const settings = localSettings();
   return engineFrom(isList ? settings : { ...settings, threads: 1 }, reportFailure);
 }
@@ -33,6 +33,6 @@ export function resultOf(evidence: Evidence): ValidationResult {
   return freshResultOf(evidence, 0);
 }
 
-function reportFailure(trace: string): void {
+export function reportFailure(trace: string): void {
   process.stderr.write(`mailvet: internal error, please report it: ${trace}\n`);
 }

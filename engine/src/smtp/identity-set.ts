@@ -11,6 +11,7 @@
  * - Without a free slot, the one with the fewest sessions and waiters for its limit.
  */
 import { LRUCache } from "lru-cache";
+import { entriesUpTo } from "../base/lru-limit.ts";
 import { type EgressIdentity, limiterKeyOf, servesProvider } from "../egress/identity.ts";
 import type { Connect } from "./client/connect.ts";
 import { blockedForSeconds, EgressHealth } from "./throttle/egress-health.ts";
@@ -55,7 +56,7 @@ export class IdentitySet {
   readonly #limiterFor: HostLimiterFor;
   readonly #identities: readonly Identity[];
   readonly #byProvider = new Map<string, readonly Identity[]>();
-  readonly #hosts = new LRUCache<string, HostIdentities>({ max: MAX_KEYS });
+  readonly #hosts = new LRUCache<string, HostIdentities>({ ...entriesUpTo(MAX_KEYS) });
 
   constructor(options: IdentitySetOptions) {
     const { limiterFor, gateFor, egressHealths, connectFrom } = options;

@@ -5,6 +5,7 @@
  * thread's side is remote-limiter.ts.
  */
 import { LRUCache } from "lru-cache";
+import { entriesUpTo } from "../base/lru-limit.ts";
 import type { HostLimiter, HostLimiterFor } from "../smtp/throttle/host-limiter.ts";
 import { LocalHostLimiter } from "../smtp/throttle/host-limiter.ts";
 import type { LimiterMessage, LimiterState, ToThread } from "./messages.ts";
@@ -28,7 +29,7 @@ export class LimiterServer {
   readonly #limiterFor: HostLimiterFor;
   readonly #areShared: boolean;
   readonly #inUse = new Map<string, ServedLimiter>();
-  readonly #idle = new LRUCache<string, ServedLimiter>({ max: MAX_IDLE });
+  readonly #idle = new LRUCache<string, ServedLimiter>({ ...entriesUpTo(MAX_IDLE) });
   readonly #changed = new Set<ServedLimiter>();
   #timer: NodeJS.Timeout | undefined;
 

@@ -3,6 +3,7 @@
  * are messages, and what can be read of a limiter is the state that was last received.
  */
 import { LRUCache } from "lru-cache";
+import { entriesUpTo } from "../base/lru-limit.ts";
 import type { Reply } from "../smtp/reply.ts";
 import type { HostLimiter, HostLimiterFor } from "../smtp/throttle/host-limiter.ts";
 import type { ProviderProfile } from "../smtp/throttle/provider-profile.ts";
@@ -30,7 +31,7 @@ const BREAKER_BELIEVED_MS = 60_000;
 
 export class RemoteLimiters {
   readonly #send: Send;
-  readonly #limiters = new LRUCache<string, RemoteLimiter>({ max: MAX_LIMITERS });
+  readonly #limiters = new LRUCache<string, RemoteLimiter>({ ...entriesUpTo(MAX_LIMITERS) });
   readonly #waits = new Map<number, Wait>();
   #interactiveWaits = 0;
   #lastId = 0;

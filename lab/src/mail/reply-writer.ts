@@ -39,6 +39,11 @@ export function createReplyWriter(wire: Wire): ReplyWriter {
   };
 
   function perform(action: Action, done: Done): void {
+    if (action.until) {
+      const { until, ...rest } = action;
+      void until.then(() => !stopped && perform(rest, done));
+      return;
+    }
     after(action.delayMs ?? 0, () =>
       writeAction(action, () => {
         if (action.next) {

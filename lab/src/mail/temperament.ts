@@ -49,6 +49,8 @@ export type WritePace = { readonly chunkBytes: number; readonly gapMs: number };
 /** What the server does next: wait, then reply (or not), then optionally close. */
 export type Action = {
   readonly delayMs?: number;
+  /** Waits for this event as well, before the delay. */
+  readonly until?: Promise<unknown>;
   /** Complete reply without the final line break, "\n" between lines, each line with its code. */
   readonly reply?: string;
   /** Arbitrary bytes instead of a reply. */

@@ -7,6 +7,7 @@
  */
 import { once } from "node:events";
 import type { Adjudication, Evidence } from "@mailvet/engine";
+import { entriesUpTo } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import type { LogEvent } from "../base/log-events.ts";
@@ -73,7 +74,7 @@ export function createAdjudicator({ settings, pool, log, count }: AdjudicatorDep
   const breaker = new Breaker();
   /** Questions without an answer are not cached. The same question is asked once at a time. */
   const answers = new LRUCache<string, Adjudication, AdjudicationQuestion>({
-    max: MAX_CACHED,
+    ...entriesUpTo(MAX_CACHED),
     ttl: TTL_MS,
     ignoreFetchAbort: true,
     fetchMethod: async (_key, _stale, { context: question }) => {

@@ -2,6 +2,7 @@
  * Read-through cache by key, on lru-cache's fetchMethod: concurrent requests for a key share one lookup, and a lookup that
  * was invalidated while it ran answers its waiters but is not cached.
  */
+import { entriesUpTo } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 
 export type CachedLookup<Value> = {
@@ -27,10 +28,10 @@ type Cached<Value> = { value: Value; loadedAtMs: number };
 
 export function createCachedLookup<Value>(options: CachedLookupOptions<Value>): CachedLookup<Value> {
   const { load, max, ttlMs, isMiss = () => false, missTtlMs = ttlMs } = options;
-  const hits = new LRUCache<string, Cached<Value>>({ max });
+  const hits = new LRUCache<string, Cached<Value>>({ ...entriesUpTo(max) });
   /** Also runs the lookups. */
   const misses = new LRUCache<string, Cached<Value>>({
-    max,
+    ...entriesUpTo(max),
     ignoreFetchAbort: true,
     fetchMethod: async (key, _stale, { signal }) => {
       const loadedAtMs = performance.now(); // before loading: the value may be as old as this

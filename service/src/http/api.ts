@@ -166,10 +166,13 @@ function requireAcceptable({ headers, routeOptions, query }: FastifyRequest): vo
  * once the body has arrived: a slow body holds none.
  */
 function limitBulkRequests(api: FastifyInstance, loadShedding: LoadShedding): void {
+  api.decorateRequest("acquireBulkSlot", function (this: FastifyRequest) {
+    loadShedding.admitBulk(this.lifetime, this.caller!.accountId);
+  });
   api.addHook("onRoute", (route) => {
     if (!route.config?.isBulk) return;
     const acquireSlot: preValidationHookHandler = (request, _reply, done) => {
-      loadShedding.admitBulk(request.lifetime, request.caller!.accountId);
+      request.acquireBulkSlot();
       done();
     };
     route.preValidation = [acquireSlot, ...[route.preValidation ?? []].flat()];

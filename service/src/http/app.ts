@@ -17,6 +17,7 @@ import { drainConnectionsOnClose } from "./connection-draining.ts";
 import type { HttpSettings } from "./http-settings.ts";
 import { createMalformedRequestHandler } from "./malformed-request.ts";
 import type { Metrics } from "./metrics.ts";
+import { acceptAuthorizationHeader } from "./middleware/authorization-header.ts";
 import { enforceBodyTimeout } from "./middleware/body-timeout.ts";
 import { createLoadShedding } from "./middleware/load-shedding.ts";
 import { createRateLimits } from "./middleware/rate-limit.ts";
@@ -37,6 +38,8 @@ import { metricsRoutes } from "./routes/metrics-routes.ts";
 import { createWebApp } from "./static/web-app.ts";
 
 export type AppDeps = Omit<ApiDeps, "loadShedding" | "rateLimits" | "routeMethods"> & {
+  /** Beside /api/v1, for clients that know another protocol: MCP, Reacher. Subject to the same checks. */
+  adapterRoutes?: ApiDeps["routes"];
   settings: HttpSettings;
   accountLimits: AccountLimits;
   pool: pg.Pool;
@@ -123,6 +126,12 @@ export function buildApp(deps: AppDeps): FastifyInstance {
 
   const routes = collectApiRoutes(app);
   app.register(apiRoutes({ ...deps, loadShedding, rateLimits, routeMethods }), { prefix: API_PREFIX });
+  app.register(async (root) => {
+    acceptAuthorizationHeader(root);
+    await root.register(
+      apiRoutes({ ...deps, loadShedding, rateLimits, routeMethods, routes: deps.adapterRoutes ?? [] }),
+    );
+  });
   let document: string | undefined;
   app.register(async (pages) => {
     pages.addHook("onRequest", (request, reply, done) => {

@@ -1,5 +1,5 @@
 /**
- * Validates requests against the contract's schemas, with validators that TypeBox compiles once per route.
+ * Validates requests against the contract's schemas, with validators that TypeBox compiles.
  *
  * Bodies are not changed: nothing is coerced, defaulted or dropped. Paths and query strings arrive as text, so numbers
  * and booleans are parsed and defaults applied. An ID of a resource that is no UUID is read as one that does not exist, so
@@ -11,6 +11,7 @@ import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 import { IsUuid } from "typebox/format";
+import { compiledOnUse } from "../base/compiled-on-use.ts";
 import { Refusal } from "../base/refusal.ts";
 
 const PART_NAMES: Readonly<Record<string, string>> = {
@@ -20,8 +21,10 @@ const PART_NAMES: Readonly<Record<string, string>> = {
   headers: "headers",
 };
 
+const validatorOf = compiledOnUse((schema: TSchema) => Compile(schema));
+
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = "body" }) => {
-  const validator = Compile(schema);
+  const validator = validatorOf(schema);
   const coerce = httpPart === "body" ? (value: unknown) => value : textCoercion(schema);
   const replaceIds = httpPart === "querystring" ? (value: unknown) => value : idReplacement(schema);
   const findLongArray = arrayLengthCheck(schema);
@@ -29,9 +32,9 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   return (input: unknown) => {
     const value = replaceIds(coerce(input));
     const longArray = findLongArray(value);
-    if (!longArray && validator.Check(value)) return { value };
+    if (!longArray && validator().Check(value)) return { value };
     const sizeError = longArray ?? findTooManyProperties(value, maxProperties);
-    const errors = sizeError ? [sizeError] : explain(validator.Errors(value));
+    const errors = sizeError ? [sizeError] : explain(validator().Errors(value));
     const detail = `Invalid ${PART_NAMES[httpPart]}: ${sentenceOf(errors[0])}`;
     return { error: new Refusal("validation_failed", detail, { errors }) };
   };

@@ -52,6 +52,8 @@ declare module "fastify" {
     caller: Caller | undefined;
     /** For responses that stay open: calls back once if the key or session ends meanwhile. Returns the way to stop. */
     onCredentialEnd(onEnd: OnCredentialEnd): () => void;
+    /** For a route where only some requests are bulk requests. Refuses beyond the limit. */
+    acquireBulkSlot(): void;
     /** Derived from the Idempotency-Key, if any: the ledger charges at most once under it. */
     idempotencyKey: string | undefined;
     /** The balance after this request, if the route has read it. */

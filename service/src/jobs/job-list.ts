@@ -1,6 +1,6 @@
 /** Reads jobs: one of an owner's, a page of all of an owner's, and a page of all accounts' for the operator. */
 import type { Job, JobListQuery, OperatorJob, OperatorJobQuery } from "@mailvet/contract";
-import { and, count, desc, eq, type SQL, sql } from "drizzle-orm";
+import { and, between, count, desc, eq, type SQL, sql } from "drizzle-orm";
 import { accountSql } from "../accounts/account-queries.ts";
 import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
@@ -90,9 +90,23 @@ function operatorJob(found: { row: JobRow; counts: SubStatusCounts | null; email
   return { ...jobRecord(row, counts ?? {}), account_id: row.accountId, account_email: email };
 }
 
-export async function findJob(database: Database, owner: Owner, jobId: string): Promise<Job> {
-  const { row, counts, retries } = await find(database, owner, jobId);
-  return jobRecord(row, counts ?? {}, new Date(), retries);
+export async function findJob({ orm }: Database, owner: Owner, jobId: string): Promise<Job> {
+  return recordOf(await find(orm, owner, eq(jobs.id, jobId)));
+}
+
+/** Hexadecimal digits of a job's id that make its number. */
+const NUMBER_DIGITS = 12;
+
+/** A number for clients that cannot handle a UUID: its first 48 bits, which are random. */
+export function jobNumberOf(jobId: string): number {
+  return Number.parseInt(jobId.replaceAll("-", "").slice(0, NUMBER_DIGITS), 16);
+}
+
+/** The job with this number. Throws job_not_found. */
+export async function findJobByNumber({ orm }: Database, owner: Owner, number: number): Promise<Job> {
+  const digits = number.toString(16).padStart(NUMBER_DIGITS, "0");
+  const [first, last] = ["0", "f"].map((digit) => digits.padEnd(32, digit)) as [string, string];
+  return recordOf(await find(orm, owner, between(jobs.id, first, last)));
 }
 
 /**
@@ -105,7 +119,7 @@ export async function findReadableJob(
   jobId: string,
   isFinal = false,
 ): Promise<JobRow> {
-  const { row } = await find(database, owner, jobId);
+  const row = await findJobRow(database.orm, owner, jobId);
   if (isFinal && !hasEnded(row)) {
     throw new Refusal(
       "results_not_ready",
@@ -117,18 +131,23 @@ export async function findReadableJob(
 }
 
 export async function findJobRow(orm: Pick<Orm, "select">, owner: Owner, jobId: string): Promise<JobRow> {
-  return (await find({ orm }, owner, jobId)).row;
+  return (await find(orm, owner, eq(jobs.id, jobId))).row;
 }
 
 export function resultsExpired(): Refusal {
   return new Refusal("results_expired", "The file and the results of this job have been deleted.");
 }
 
-async function find({ orm }: { orm: Pick<Orm, "select"> }, owner: Owner, jobId: string) {
+type FoundJob = Awaited<ReturnType<typeof find>>;
+
+const recordOf = ({ row, counts, retries }: FoundJob): Job =>
+  jobRecord(row, counts ?? {}, new Date(), retries);
+
+async function find(orm: Pick<Orm, "select">, owner: Owner, which: SQL) {
   const [found] = await orm
     .select(JOB_AND_COUNTS)
     .from(jobs)
-    .where(and(eq(jobs.id, jobId), isJobOf(owner)));
+    .where(and(which, isJobOf(owner)));
   if (!found) throw new Refusal("job_not_found", "No job with this id exists in this account.");
   return found;
 }

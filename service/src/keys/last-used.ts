@@ -2,6 +2,7 @@
  * Writes when each key was last used, to the minute, many keys in one statement. Requests neither wait for it nor fail with
  * it.
  */
+import { entriesUpTo } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import { createBatcher } from "../base/batcher.ts";
@@ -19,7 +20,7 @@ const MAX_KEYS = 10_000;
 const KEYS_PER_STATEMENT = 500;
 
 export function createLastUsed(pool: Pick<pg.Pool, "query">): LastUsed {
-  const notedAtMs = new LRUCache<string, number>({ max: MAX_KEYS });
+  const notedAtMs = new LRUCache<string, number>({ ...entriesUpTo(MAX_KEYS) });
   /** Uses that wait for a batch, and uses of batches that failed: the newest of each key. */
   const waiting = new Map<string, Date>();
   const failed = new Map<string, Date>();

@@ -5,7 +5,7 @@
  * transaction. Every process locks in the same order. What is lost when a process dies is learned from the next proof.
  */
 import { createHmac } from "node:crypto";
-import { emptyTally, type PatternTally, withMailbox } from "@mailvet/engine";
+import { emptyTally, entriesUpTo, type PatternTally, withMailbox } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import { createBatcher } from "../base/batcher.ts";
@@ -35,7 +35,7 @@ const MAX_FULL = 5_000;
 const FULL_TTL_MS = 3_600_000;
 
 export function createPatternWriter({ pool, onWritten, log }: PatternWriterDeps): PatternWriter {
-  const full = new LRUCache<string, true>({ max: MAX_FULL, ttl: FULL_TTL_MS });
+  const full = new LRUCache<string, true>({ ...entriesUpTo(MAX_FULL), ttl: FULL_TTL_MS });
   const mailboxes = createBatcher<ProvenMailbox, void>({
     async run(batch) {
       try {

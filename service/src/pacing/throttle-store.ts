@@ -5,6 +5,7 @@
  * A notification makes other processes read the row again.
  */
 import {
+  entriesUpTo,
   initialThrottleState,
   nextThrottleState,
   type ProviderProfile,
@@ -51,7 +52,7 @@ const MAX_PER_ROUND = 200;
 const MAX_UNWRITTEN = 2000;
 
 export function createThrottleStore({ database, onChange, log }: ThrottleStoreDeps): ThrottleStore {
-  const copy = new LRUCache<string, ThrottleState>({ max: MAX_HOSTS });
+  const copy = new LRUCache<string, ThrottleState>({ ...entriesUpTo(MAX_HOSTS) });
   let unwritten: UnwrittenEvent[] = [];
   const outdated = new Set<string>();
   let isAllOutdated = false;

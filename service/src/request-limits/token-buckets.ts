@@ -4,6 +4,7 @@
  * In memory; usage-exchange.ts adjusts the level where several processes share a limit. Credits, which must be exact, are
  * counted in the database.
  */
+import { entriesUpTo } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 
 export type TakeResult = {
@@ -19,18 +20,11 @@ type Bucket = { tokens: number; filledAtMs: number };
 const MINUTE_MS = 60_000;
 
 export class TokenBuckets {
-  readonly #maxSubjects: number;
-  #memory: LRUCache<string, Bucket> | undefined;
+  readonly #buckets: LRUCache<string, Bucket>;
 
   /** The least recently used subjects are evicted first, and start with a full bucket again. */
   constructor(maxSubjects: number) {
-    this.#maxSubjects = maxSubjects;
-  }
-
-  /** Allocated on first use: it takes memory for every possible subject. */
-  get #buckets(): LRUCache<string, Bucket> {
-    this.#memory ??= new LRUCache({ max: this.#maxSubjects });
-    return this.#memory;
+    this.#buckets = new LRUCache(entriesUpTo(maxSubjects));
   }
 
   /** Sets the level. Negative: so many tokens must be refilled before one is granted. */

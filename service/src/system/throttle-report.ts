@@ -6,6 +6,7 @@
  */
 import { type HostPace, MAX_PACES_SHOWN } from "@mailvet/contract";
 import {
+  entriesUpTo,
   type HostLimiter,
   type HostLimiterFor,
   initialThrottleState,
@@ -35,7 +36,7 @@ const MAX_REMEMBERED = 20_000;
 /** `createLimiter` creates the limiters that are reported on. */
 export function createThrottleReport(createLimiter: HostLimiterFor): ThrottleReport {
   /** Throttled keys only; times are milliseconds since 1970. */
-  const states = new LRUCache<string, ThrottleState>({ max: MAX_REMEMBERED });
+  const states = new LRUCache<string, ThrottleState>({ ...entriesUpTo(MAX_REMEMBERED) });
 
   const apply = (key: string, profile: ProviderProfile, event: ThrottleEvent) => {
     const was = states.get(key);

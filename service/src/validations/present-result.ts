@@ -1,6 +1,6 @@
 /** Presents answers in the shape of the contract. */
 import type { BulkItem, ValidationResult } from "@mailvet/contract";
-import { reportOf } from "@mailvet/engine";
+import { listItemOf, reportOf } from "@mailvet/engine";
 import type { Caller } from "../base/caller.ts";
 import type { ValidationAnswer } from "./answer.ts";
 import type { CheckParameters } from "./check-options.ts";
@@ -34,20 +34,5 @@ export function present(
 }
 
 export function presentItem(answer: ValidationAnswer, caller: Caller, asking: PresentOptions): BulkItem {
-  const result = present(answer, caller, asking);
-  const { email, status, is_valid, safe_to_send, recommendation, confidence, sub_status, score, suggestion } =
-    result;
-  const { retry_after } = result.metadata;
-  return {
-    email,
-    status,
-    is_valid,
-    safe_to_send,
-    recommendation,
-    confidence,
-    sub_status,
-    score,
-    suggestion,
-    retry_after,
-  };
+  return listItemOf(present(answer, caller, asking));
 }

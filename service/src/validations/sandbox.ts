@@ -7,6 +7,7 @@
  */
 import { ALL_SUB_STATUSES } from "@mailvet/contract";
 import type { Evidence } from "@mailvet/engine";
+import { entriesUpTo } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import { ANSWERING_MS, type CheckContext, upTo } from "./check-options.ts";
 import { greylistedFor, SANDBOX_OUTCOMES, type SandboxOutcome } from "./sandbox-outcomes.ts";
@@ -36,7 +37,10 @@ export function isInSandbox({ isTest }: CheckContext, { address }: Evidence): bo
 
 export function createSandbox(): Sandbox {
   // Per process, so behind a load balancer one more attempt may be needed.
-  const firstAskedMs = new LRUCache<string, number>({ max: MAX_GREYLISTED, ttl: GREYLIST_MEMORY_MS });
+  const firstAskedMs = new LRUCache<string, number>({
+    ...entriesUpTo(MAX_GREYLISTED),
+    ttl: GREYLIST_MEMORY_MS,
+  });
 
   const greylistedThenValid = (accountId: string, inspection: Evidence): SandboxResult => {
     const key = `${accountId} ${inspection.address?.normalized}`;

@@ -12,6 +12,7 @@
  * Not on cached-lookup.ts: a bulk request reads a thousand addresses in one query.
  */
 import type { Evidence } from "@mailvet/engine";
+import { entriesUpTo } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import { accountSql } from "../accounts/account-queries.ts";
 import { createBatcher } from "../base/batcher.ts";
@@ -91,10 +92,13 @@ type Write = { row: VerdictRow; facts: Facts[] };
 export function createVerdictCache(deps: VerdictCacheDeps): VerdictCache {
   const { countLookups = () => {}, log } = deps;
   const { pool } = deps.database;
-  const memory = new LRUCache<string, CachedVerdict>({ max: MAX_IN_MEMORY });
+  const memory = new LRUCache<string, CachedVerdict>({ ...entriesUpTo(MAX_IN_MEMORY) });
   let isClosed = false;
-  const facts = new LRUCache<string, object>({ max: MAX_FACTS_IN_MEMORY }); // never change
-  const storedFacts = new LRUCache<string, true>({ max: MAX_STORED_FACTS, ttl: STORED_FACTS_TTL_MS });
+  const facts = new LRUCache<string, object>({ ...entriesUpTo(MAX_FACTS_IN_MEMORY) }); // never change
+  const storedFacts = new LRUCache<string, true>({
+    ...entriesUpTo(MAX_STORED_FACTS),
+    ttl: STORED_FACTS_TTL_MS,
+  });
 
   const write = async (batch: readonly Write[]) => {
     const added = new Map(batch.flatMap(({ facts }) => facts.map((one) => [factsKey(one), one])));

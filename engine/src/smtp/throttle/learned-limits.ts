@@ -6,6 +6,7 @@
  * a limit applies is decided in session-runner.ts.
  */
 import { LRUCache } from "lru-cache";
+import { entriesUpTo } from "../../base/lru-limit.ts";
 import type { ProviderProfile } from "./provider-profile.ts";
 
 export type LearnedLimits = {
@@ -75,12 +76,12 @@ export type HostLimits = {
 };
 
 export function createHostLimits(): HostLimits {
-  const limits = new LRUCache<string, LearnedLimits>({ max: MAX_HOSTS, ttl: FORGET_AFTER_MS });
+  const limits = new LRUCache<string, LearnedLimits>({ ...entriesUpTo(MAX_HOSTS), ttl: FORGET_AFTER_MS });
   const failures = new LRUCache<string, AddressFailure>({
-    max: MAX_HOSTS,
+    ...entriesUpTo(MAX_HOSTS),
     ttl: RETRY_FAILED_ADDRESS_AFTER_MS,
   });
-  const greylisting = new LRUCache<string, true>({ max: MAX_HOSTS, ttl: FORGET_AFTER_MS });
+  const greylisting = new LRUCache<string, true>({ ...entriesUpTo(MAX_HOSTS), ttl: FORGET_AFTER_MS });
   return {
     of(host) {
       const known = limits.get(host);

@@ -20,6 +20,11 @@ export const saysNothing = (options: { at: SmtpStage }): Temperament => ({
   on: { [options.at]: () => ({ silent: true }) },
 });
 
+/** Sends the banner once this event has happened. */
+export const greetsAfter = (event: Promise<unknown>): Temperament => ({
+  on: { banner: (session) => ({ until: event, reply: session.reply("banner") }) },
+});
+
 /** Like postscreen: half a banner, a pause to detect clients that do not wait, the other half. */
 export const pausesMidBanner = (options: { pauseMs: number }): Temperament => ({
   on: {

@@ -1,7 +1,8 @@
 /**
  * Authentication by API key, operator key or session cookie, and authorisation against the route's access.
  *
- * When a request carries both, the key is used. A key is never accepted where a session is required, so that a leaked key
+ * A key arrives in X-API-Key or as a bearer token; two that differ are refused. When a request carries a key and a cookie,
+ * the key is used. A key is never accepted where a session is required, so that a leaked key
  * cannot create keys or change the password. Operator keys work on operator endpoints only, and other keys never do.
  */
 import {
@@ -45,6 +46,7 @@ export type AuthenticateDeps = {
 
 export type AuthenticationFailure =
   | "missing_key"
+  | "two_keys"
   | "invalid_key"
   | "operator_key"
   | "api_key"
@@ -59,8 +61,9 @@ export type Authenticate = (
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   // Not async: a cached key is recognised synchronously, and a promise per request is measurable.
   return (request, access) => {
-    const keyText = request.headers[HEADERS.apiKey];
-    if (typeof keyText === "string" && keyText !== "") {
+    const keyText = keyTextOf(request);
+    if (keyText === TWO_KEYS) return "two_keys";
+    if (keyText) {
       if (access === "session" || access === "operator_session") return "session_required";
       if (isForOperator(access)) {
         if (!isOperatorKeyText(keyText)) return "api_key";
@@ -74,6 +77,18 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     if (!token) return takesApiKeys(access) ? "missing_key" : "not_signed_in";
     return deps.findSession(token).then((session) => callerBySession(session, isInTestMode(request)));
   };
+}
+
+const TWO_KEYS = Symbol("two keys");
+
+/** Other schemes of the Authorization header, such as Basic, may belong to a proxy in front and are ignored. */
+function keyTextOf({ headers }: FastifyRequest): string | undefined | typeof TWO_KEYS {
+  const own = headers[HEADERS.apiKey] as string | undefined;
+  const { authorization } = headers;
+  if (authorization === undefined) return own;
+  const bearer = /^bearer +(.+)$/i.exec(authorization)?.[1];
+  if (own && bearer && own !== bearer) return TWO_KEYS;
+  return own || bearer;
 }
 
 function callerByKey(key: RecognisedKey | undefined): Caller | AuthenticationFailure {
@@ -105,7 +120,8 @@ function callerBySession(session: FoundSession | undefined, isTest: boolean): Ca
 }
 
 const REFUSALS: Readonly<Record<AuthenticationFailure, readonly [ProblemCode, string]>> = {
-  missing_key: ["missing_api_key", "Send your API key in the X-API-Key header."],
+  missing_key: ["missing_api_key", "Send your API key in the X-API-Key header, or as a bearer token."],
+  two_keys: ["malformed_request", "X-API-Key and Authorization carry different keys. Send one of them."],
   invalid_key: ["invalid_api_key", "This API key is unknown, expired or revoked."],
   operator_key: ["invalid_api_key", "Operator keys work with operator endpoints only. Use an API key."],
   api_key: [

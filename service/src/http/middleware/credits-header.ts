@@ -1,5 +1,6 @@
 /** X-Credits-Remaining on every response to an authenticated caller. */
 import { HEADERS } from "@mailvet/contract";
+import { entriesUpTo } from "@mailvet/engine";
 import type { FastifyInstance } from "fastify";
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../base/caller.ts";
@@ -12,7 +13,7 @@ const MAX_CACHED = 10_000;
 
 /** From the route when it has read the balance; otherwise read here, except for 429 and 5xx. */
 export function sendCreditsHeader(api: FastifyInstance, balanceOf: BalanceOf): void {
-  const cache = new LRUCache<string, number>({ max: MAX_CACHED, ttl: TEST_KEY_TTL_MS });
+  const cache = new LRUCache<string, number>({ ...entriesUpTo(MAX_CACHED), ttl: TEST_KEY_TTL_MS });
   api.decorateRequest("creditsRemaining", undefined);
 
   async function read({ accountId }: Caller): Promise<number> {

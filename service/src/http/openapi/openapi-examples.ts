@@ -19,7 +19,7 @@ import type {
 
 const request: ValidationRequest = { email: "valid@mailvet.test" };
 
-const result: ValidationResult = {
+export const result: ValidationResult = {
   email: "valid@mailvet.test",
   status: "valid",
   sub_status: "",
@@ -210,7 +210,7 @@ const queued: Job = {
   results_url: null,
 };
 
-const completed: Job = {
+export const completed: Job = {
   ...queued,
   status: "completed",
   phase: "done",
@@ -230,7 +230,7 @@ const completed: Job = {
   results_url: "/api/v1/bulk/jobs/c1b0a3f4-0d3a-4a50-9d55-2f6e5d1b7c90/results",
 };
 
-const firstResult: JobResult = {
+export const firstResult: JobResult = {
   row: 1,
   email: "valid@mailvet.test",
   status: "valid",
@@ -291,7 +291,7 @@ const feedbackReport: FeedbackReport = {
   by_week: [{ week: "2026-11-02", ...compared }],
 };
 
-type Example = { request?: unknown; response: unknown };
+export type Example = { request?: unknown; response: unknown };
 
 /** By operationId. */
 export const EXAMPLES: Readonly<Record<string, Example>> = {
@@ -305,10 +305,12 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   createJob: { request: createJobRequest, response: queued },
   confirmUpload: { request: confirmRequest, response: queued },
   listJobs: { response: [completed] },
-  getJob: { response: completed },
   getJobResults: { response: jobResults },
   getJobResult: { response: result },
-  finishJob: { response: completed },
+  pauseJob: { response: { ...queued, status: "paused" } },
+  resumeJob: { response: queued },
+  recheckJob: { response: { ...queued, attempt: 2 } },
+  cancelJob: { response: { ...completed, status: "cancelled" } },
   reportOutcomes: { request: feedbackRequest, response: feedbackSummary },
   getFeedbackReport: { response: feedbackReport },
 };

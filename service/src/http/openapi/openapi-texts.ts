@@ -5,7 +5,8 @@ export const INFO = {
   summary: "Checks whether a mailbox exists without sending a message.",
   description: `Validates email addresses: syntax, DNS, SMTP, disposable and role addresses, SPF and DMARC, catch-all domains.
 
-**Authentication.** Send your API key in the \`X-API-Key\` header. Keys that begin with \`mv_test_\` use the sandbox for
+**Authentication.** Send your API key in the \`X-API-Key\` header, or as a bearer token (\`Authorization: Bearer KEY\`); two
+that differ are refused. Keys that begin with \`mv_test_\` use the sandbox for
 free, on every plan: the local part selects the outcome, such as \`mailbox-not-found@example.com\`. Live and test mode are
 separate: uploads, jobs and webhooks of one are not found in the other, and those of test mode have \`sandbox: true\`. The
 web app's session selects test mode with the header \`X-Mailvet-Mode: test\`.
@@ -14,7 +15,15 @@ web app's session selects test mode with the header \`X-Mailvet-Mode: test\`.
 human-readable \`detail\`. A verdict is never an HTTP error, and an error never costs a credit. Unknown fields and unknown query
 parameters are refused. An ID that does not exist, whatever its form, is \`404\`.
 
-**Versioning.** Fields and endpoints may be added to this version, but are never renamed or removed.`,
+**Model Context Protocol.** \`POST /mcp\` serves the same as tools for language models, with the same keys, credits and limits;
+its messages are JSON-RPC and described by \`tools/list\`.
+
+**Versioning.** Fields, endpoints, optional parameters, problem codes and events may be added to this version, but are never
+renamed or removed. Ignore fields that you do not know. Enumerations in answers are open: the values that exist are listed in
+\`x-extensible-enum\`, others may be added, and code generators make plain strings of them. Where \`enum\` stands in an answer, as for
+\`status\` of a verdict, no value will be added.
+
+**Webhooks.** Each event is described under \`webhooks\`. Deliveries are signed by the Standard Webhooks 1.0 scheme.`,
   license: { name: "MIT", identifier: "MIT" },
 };
 
@@ -54,6 +63,11 @@ export const securitySchemes = (cookieName: string) => ({
     description:
       "Begins with `mv_op_`. Created on the Operator keys page of the web app; for operator endpoints only.",
   },
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    description: "The same keys, API keys and operator keys, as a bearer token.",
+  },
   session: { type: "apiKey", in: "cookie", name: cookieName, description: "Session cookie, set by sign-in." },
 });
 
@@ -72,6 +86,10 @@ export const HEADER_COMPONENTS = {
   ),
   "Retry-After": count("Seconds to wait before retrying."),
 };
+
+/** References to header components. */
+export const headersNamed = (...names: (keyof typeof HEADER_COMPONENTS)[]): Record<string, unknown> =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 /** multipart/form-data with a file. */
 export const FILE_FORM = {
@@ -99,4 +117,36 @@ export const PARAMETER_COMPONENTS = {
 returns the first response again, with \`Idempotency-Replayed: true\`, at no further cost.`,
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
   },
+};
+
+const signed = (name: string, description: string) => ({
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema: { type: "string" },
+});
+
+/** Headers of every webhook delivery. */
+export const WEBHOOK_PARAMETERS = {
+  WebhookId: signed(
+    "webhook-id",
+    "ID of the delivery, the same in every attempt: a message seen before can be ignored.",
+  ),
+  WebhookTimestamp: signed(
+    "webhook-timestamp",
+    "Time of the attempt in seconds since 1970. Refuse messages that are more than five minutes off, which may be replayed.",
+  ),
+  WebhookSignature: signed(
+    "webhook-signature",
+    `One or more signatures, separated by spaces: \`v1,\` and the base64 of HMAC-SHA256 over \`{webhook-id}.{webhook-timestamp}.{body}\`,
+with the bytes of the secret after \`whsec_\`, which are base64. After a rotation, messages are signed with both secrets; accept the
+message if one signature is right, compared in constant time.`,
+  ),
+};
+
+export const WEBHOOK_RESPONSES = {
+  "2XX": { description: "Received. Answer within 15 seconds, before the message is processed." },
+  "410": { description: "The endpoint is disabled, and gets no further events." },
+  default: { description: "Not received: delivered again later, for up to a day." },
 };

@@ -27,12 +27,13 @@ test("a route that accepts a file is described as multipart/form-data", async ()
 });
 
 test("a route that returns files is described with their media types, and its errors as problems", async () => {
-  const { paths } = await documentOf((app) => {
+  const { paths, components } = await documentOf((app) => {
     const schema = { response: { 200: Type.String({ description: "The file." }) } };
     const config = { access: "any_key", produces: ["text/csv", "application/x-ndjson"] };
     app.get("/api/v1/files/:file_id", { schema, config }, async () => "a,b");
   });
   const { responses } = paths["/files/{file_id}"].get;
   expect(Object.keys(responses[200].content)).toEqual(["text/csv", "application/x-ndjson"]);
-  expect(Object.keys(responses[406].content)).toEqual(["application/problem+json"]);
+  expect(responses[406]).toEqual({ $ref: "#/components/responses/NotAcceptable" });
+  expect(Object.keys(components.responses.NotAcceptable.content)).toEqual(["application/problem+json"]);
 });

@@ -5,21 +5,26 @@
  * Why not @fastify/swagger: docs/decisions/0007-own-openapi-generator.md.
  */
 import * as contract from "@mailvet/contract";
-import { API_PREFIX, type ProblemCode } from "@mailvet/contract";
+import { API_PREFIX, WEBHOOK_MESSAGES } from "@mailvet/contract";
 import type { FastifyInstance, RouteOptions } from "fastify";
-import { PROBLEM_TYPE } from "../problem.ts";
 import { type Access, takesApiKeys } from "../route-config.ts";
-import { EXAMPLES } from "./openapi-examples.ts";
+import { EXAMPLES, type Example } from "./openapi-examples.ts";
 import {
   FILE_BODIES,
   FILE_FORM,
   HEADER_COMPONENTS,
+  headersNamed,
   INFO,
   PARAMETER_COMPONENTS,
   securitySchemes,
   TAGS,
+  WEBHOOK_PARAMETERS,
+  WEBHOOK_RESPONSES,
 } from "./openapi-texts.ts";
+import { ProblemAnswers } from "./problem-answers.ts";
+import { FILE_EXAMPLES, RESOURCE_EXAMPLES, WEBHOOK_EXAMPLES } from "./resource-examples.ts";
 import { problemsOf } from "./route-problems.ts";
+import { SchemaNames } from "./schema-names.ts";
 
 type Json = Record<string, unknown>;
 /** Fastify's form of a body schema where JSON is not the only content type. */
@@ -35,11 +40,15 @@ type RouteSchema = {
   response?: Record<string, { description?: string; type?: string }>;
 };
 
-/** Collects the API routes that are registered from now on. Complete after `app.ready()`. */
+/**
+ * Collects the API routes that are registered from now on. Complete after `app.ready()`. Routes of other protocols have
+ * documents of their own, and are left out.
+ */
 export function collectApiRoutes(app: FastifyInstance): RouteOptions[] {
   const routes: RouteOptions[] = [];
   app.addHook("onRoute", (route) => {
-    if (route.method !== "HEAD" && route.config?.access) routes.push(route);
+    const isOurs = route.url.startsWith(`${API_PREFIX}/`) && route.config?.access;
+    if (route.method !== "HEAD" && isOurs) routes.push(route);
   });
   return routes;
 }
@@ -49,11 +58,12 @@ export function buildOpenApiDocument(
   options: { version: string; cookieName: string },
 ): Json {
   const names = new SchemaNames();
+  const problems = new ProblemAnswers(names.refer(contract.Problem, "answer"));
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = route.url.slice(API_PREFIX.length).replaceAll(/:(\w+)/g, "{$1}");
     paths[path] ??= {};
-    paths[path][String(route.method).toLowerCase()] = operationOf(route, names);
+    paths[path][String(route.method).toLowerCase()] = operationOf(route, names, problems);
   }
   return {
     openapi: "3.1.0",
@@ -61,16 +71,19 @@ export function buildOpenApiDocument(
     servers: [{ url: API_PREFIX }],
     tags: TAGS,
     paths,
+    webhooks: webhooksOf(names),
     components: {
       schemas: names.components(),
+      responses: problems.responses(),
+      examples: problems.examples(),
       headers: HEADER_COMPONENTS,
-      parameters: PARAMETER_COMPONENTS,
+      parameters: { ...PARAMETER_COMPONENTS, ...WEBHOOK_PARAMETERS },
       securitySchemes: securitySchemes(options.cookieName),
     },
   };
 }
 
-function operationOf(route: RouteOptions, names: SchemaNames): Json {
+function operationOf(route: RouteOptions, names: SchemaNames, answers: ProblemAnswers): Json {
   const schema = (route.schema ?? {}) as RouteSchema;
   const access = route.config?.access ?? "open";
   const method = String(route.method);
@@ -97,10 +110,8 @@ function operationOf(route: RouteOptions, names: SchemaNames): Json {
     ...(parameters.length > 0 ? { parameters } : {}),
     ...requestBodyOf(route, names, example?.request),
     responses: {
-      ...successesOf(route, successHeaders(schema, access, honoursIdempotencyKey), names, example?.response),
-      ...Object.fromEntries(
-        [...problems].map(([status, codes]) => [status, problemResponse(codes, access, names)]),
-      ),
+      ...successesOf(route, successHeaders(schema, access, honoursIdempotencyKey), names, example),
+      ...Object.fromEntries([...problems].map(([status, codes]) => [status, answers.of(codes)])),
     },
   };
 }
@@ -114,8 +125,10 @@ function descriptionOf({ description }: RouteSchema, access: Access): string | u
 
 function securityOf(access: Access): Json[] {
   if (access === "open") return [];
-  if (takesApiKeys(access)) return [{ apiKey: [] }, { session: [] }];
-  return typeof access === "object" ? [{ operatorKey: [] }, { session: [] }] : [{ session: [] }];
+  if (takesApiKeys(access)) return [{ apiKey: [] }, { bearer: [] }, { session: [] }];
+  return typeof access === "object"
+    ? [{ operatorKey: [] }, { bearer: [] }, { session: [] }]
+    : [{ session: [] }];
 }
 
 function parametersOf(schema: unknown, location: "path" | "query", names: SchemaNames): Json[] {
@@ -131,7 +144,7 @@ function parametersOf(schema: unknown, location: "path" | "query", names: Schema
       in: location,
       required: isRequired,
       ...(description ? { description } : {}),
-      schema: names.refer(rest),
+      schema: names.refer(rest, "request"),
     };
   });
 }
@@ -141,19 +154,21 @@ function requestBodyOf({ schema, config }: RouteOptions, names: SchemaNames, exa
   if (config?.acceptsFile) {
     const { schema: jsonSchema } = (body as JsonBody).content["application/json"];
     return {
-      requestBody: { required: true, content: { ...json(names.refer(jsonSchema), example), ...FILE_BODIES } },
+      requestBody: {
+        required: true,
+        content: { ...json(names.refer(jsonSchema, "request"), example), ...FILE_BODIES },
+      },
     };
   }
   if (config?.consumes) return { requestBody: { required: true, content: { [config.consumes]: FILE_FORM } } };
-  return body ? { requestBody: { required: true, content: json(names.refer(body), example) } } : {};
+  return body
+    ? { requestBody: { required: true, content: json(names.refer(body, "request"), example) } }
+    : {};
 }
 
 const json = (schema: unknown, example: unknown): Json => ({
   "application/json": { schema, ...(example === undefined ? {} : { example }) },
 });
-
-const headersNamed = (...names: (keyof typeof HEADER_COMPONENTS)[]): Json =>
-  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 function commonHeaders(access: Access): Json {
   const always = headersNamed("X-Request-Id", "RateLimit", "RateLimit-Policy");
@@ -175,18 +190,24 @@ function successesOf(
   { schema, config }: RouteOptions,
   headers: Json,
   names: SchemaNames,
-  example: unknown,
+  example: Example | undefined,
 ): Json {
-  const { response = {} } = (schema ?? {}) as RouteSchema;
-  const contentOf = (body: unknown) =>
-    config?.produces
-      ? Object.fromEntries(
-          config.produces.map((type) => [
-            type,
-            { schema: type === JSON_TYPE ? names.refer(body) : rawSchema(config, body) },
-          ]),
-        )
-      : json(names.refer(body), example);
+  const { response = {}, operationId = "" } = (schema ?? {}) as RouteSchema;
+  const contentOf = (body: unknown) => {
+    const asJson = () => {
+      const referred = names.refer(body, "answer");
+      return json(referred, example?.response ?? exampleOf(referred));
+    };
+    if (!config?.produces) return asJson();
+    return Object.fromEntries(
+      config.produces.flatMap((type) => {
+        if (type === JSON_TYPE) return Object.entries(asJson());
+        const text = FILE_EXAMPLES[operationId]?.[type];
+        const content = { schema: rawSchema(config, body), ...(text === undefined ? {} : { example: text }) };
+        return [[type, content]];
+      }),
+    );
+  };
   return Object.fromEntries(
     Object.entries(response).map(([status, body]) => [
       status,
@@ -199,52 +220,35 @@ function successesOf(
   );
 }
 
-function problemResponse(codes: readonly ProblemCode[], access: Access, names: SchemaNames): Json {
-  const isRetryable = codes.some((code) =>
-    ["rate_limited", "overloaded", "idempotency_in_flight"].includes(code),
-  );
-  return {
-    description: codes.map((code) => `\`${code}\`: ${contract.PROBLEMS[code][1]}.`).join("\n"),
-    headers: { ...commonHeaders(access), ...(isRetryable ? headersNamed("Retry-After") : {}) },
-    content: {
-      [PROBLEM_TYPE]: {
-        schema: { allOf: [names.refer(contract.Problem), { properties: { code: { enum: codes } } }] },
-      },
-    },
-  };
+/** Of a resource, or of a list with one. */
+function exampleOf(schema: unknown): unknown {
+  const { $ref, items } = schema as { $ref?: string; items?: unknown };
+  if (items) return [exampleOf(items)];
+  return $ref && RESOURCE_EXAMPLES[$ref.slice($ref.lastIndexOf("/") + 1)];
 }
 
-/** Replaces the contract's schemas with references, so that each is a component under its export name. */
-class SchemaNames {
-  readonly #nameOf = new Map<string, string>();
-  readonly #used = new Map<string, unknown>();
-
-  constructor() {
-    for (const [name, value] of Object.entries(contract)) {
-      if (typeof value === "object" && value !== null && "~kind" in value)
-        this.#nameOf.set(JSON.stringify(value), name);
-    }
-  }
-
-  refer(schema: unknown): unknown {
-    if (typeof schema !== "object" || schema === null) return schema;
-    const name = this.#nameOf.get(JSON.stringify(schema));
-    if (name === undefined) return this.#referInside(schema);
-    if (!this.#used.has(name)) {
-      this.#used.set(name, undefined); // reserved while its parts are resolved
-      this.#used.set(name, this.#referInside(schema));
-    }
-    return { $ref: `#/components/schemas/${name}` };
-  }
-
-  #referInside(schema: object): unknown {
-    if (Array.isArray(schema)) return schema.map((item) => this.refer(item));
-    return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, this.refer(value)]));
-  }
-
-  components(): Json {
-    return Object.fromEntries([...this.#used].sort(([a], [b]) => (a < b ? -1 : 1)));
-  }
+/** One per event. The receiver of a webhook is the server here. */
+function webhooksOf(names: SchemaNames): Json {
+  return Object.fromEntries(
+    Object.entries(WEBHOOK_MESSAGES).map(([event, [schema, description]]) => {
+      const operation = {
+        operationId: `on${event.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+        tags: ["webhooks"],
+        summary: event,
+        description,
+        security: [],
+        parameters: Object.keys(WEBHOOK_PARAMETERS).map((name) => ({
+          $ref: `#/components/parameters/${name}`,
+        })),
+        requestBody: {
+          required: true,
+          content: json(names.refer(schema, "answer"), WEBHOOK_EXAMPLES[event]),
+        },
+        responses: WEBHOOK_RESPONSES,
+      };
+      return [event, { post: operation }];
+    }),
+  );
 }
 
 const JSON_TYPE = "application/json";

@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto";
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "@mailvet/contract";
 
-const HELP: Readonly<Record<ProblemCode, string>> = {
+export const PROBLEM_HELP: Readonly<Record<ProblemCode, string>> = {
   malformed_request:
-    "The request could not be read: invalid JSON, an empty or incomplete body, an invalid URL, headers that are too large, or a request that did not arrive in time. Fix it before retrying.",
+    "The request could not be read: invalid JSON, an empty or incomplete body, an invalid URL, headers that are too large, two different keys, or a request that did not arrive in time. Fix it before retrying.",
   missing_api_key:
-    "Send your API key in the X-API-Key header. Create keys on the API Keys page of the web app.",
+    "Send your API key in the X-API-Key header, or as Authorization: Bearer. Create keys on the API Keys page of the web app.",
   invalid_api_key:
     "The key is unknown, expired or revoked. Check that it was copied completely, or create a new one.",
   not_signed_in: "This endpoint requires a session of the web app. Sign in; the session may have expired.",
@@ -26,8 +26,7 @@ const HELP: Readonly<Record<ProblemCode, string>> = {
     "Only the operator of this installation can use this endpoint, and only with two-factor sign-in where the installation requires it.",
   ip_not_allowed:
     "The operator key does not work from the address of this client. Send the request from an address in its list, or create another key.",
-  session_required:
-    "API keys can't be used for this endpoint. Sign in to the web app, and send no X-API-Key header.",
+  session_required: "API keys can't be used for this endpoint. Sign in to the web app, and send no key.",
   origin_rejected: "The request was sent by a page of another origin and was not executed.",
   sign_up_closed: "Sign-up is closed on this installation. Ask your administrator for an account.",
   not_found: "The path does not exist. Check the path and its version.",
@@ -120,5 +119,5 @@ ${PROBLEM_CODES.map(entry).join("\n")}
 
 function entry(code: ProblemCode): string {
   const [status, title] = PROBLEMS[code];
-  return `<section id="${code}"><h2><code>${code}</code></h2><p>${status} · ${title}</p><p>${HELP[code]}</p></section>`;
+  return `<section id="${code}"><h2><code>${code}</code></h2><p>${status} · ${title}</p><p>${PROBLEM_HELP[code]}</p></section>`;
 }

@@ -15,15 +15,14 @@ import {
 } from "@mailvet/contract";
 import type { FastifyInstance } from "fastify";
 import { ACCOUNT_LIMITS } from "../../accounts/plans.ts";
-import type { Caller } from "../../base/caller.ts";
 import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import type { ConfirmUpload } from "../../jobs/confirm-upload.ts";
+import { only, type StartListJob } from "../../jobs/start/start-list-job.ts";
 import { GROUP_FILES } from "../../uploads/email-limit.ts";
 import type { EstimateUpload } from "../../uploads/estimate.ts";
 import { readJsonList } from "../../uploads/json-list.ts";
 import type { DownloadLink } from "../../uploads/link-download.ts";
 import type { Uploads } from "../../uploads/uploads.ts";
-import type { Endpoints } from "../../webhooks/endpoints.ts";
 import { REPLAYED, requestName, storeResponse } from "../middleware/idempotency.ts";
 import { acceptForms, drainBody, plainBytes, readFiles, type UploadedFile } from "../multipart-file.ts";
 import { compileValidator } from "../request-validator.ts";
@@ -31,11 +30,11 @@ import { shutdownSignal } from "../shutdown-signal.ts";
 import "../route-config.ts";
 
 export type UploadRouteDeps = {
-  uploads: Pick<Uploads, "preview" | "discard">;
+  uploads: Pick<Uploads, "preview">;
   confirmUpload: ConfirmUpload;
+  startListJob: StartListJob;
   estimateUpload: EstimateUpload;
   downloadLink: DownloadLink;
-  webhooks: Pick<Endpoints, "checkUrl" | "secretForJob">;
   maxUploadBytes: number;
 };
 
@@ -46,9 +45,9 @@ export const uploadRoutes =
   ({
     uploads,
     confirmUpload,
+    startListJob,
     estimateUpload,
     downloadLink,
-    webhooks,
     maxUploadBytes,
   }: UploadRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
@@ -132,19 +131,10 @@ export const uploadRoutes =
         try {
           const body = plainBytes(request, maxUploadBytes, stopping);
           const { text, properties } = readJsonList(body, OPTION_NAMES, checkJobOptions);
-          const options = properties as CreateJobOptions;
-          const { preview, isReplayed } = await uploads.preview(caller, {
-            get filename() {
-              return options.name ?? DEFAULT_JOB_NAME;
-            },
-            files: only({ filename: undefined, bytes: text }),
-            hasHeader: true,
-            identity: () => JSON.stringify(options),
+          const { job, isReplayed } = await startListJob(caller, {
+            text,
+            options: properties as CreateJobOptions,
             idempotencyKey: requestName(request),
-          });
-          const job = await start(caller, preview, options).catch(async (error) => {
-            await uploads.discard(preview.upload_id);
-            throw error;
           });
           if (isReplayed) reply.header(REPLAYED, "true");
           return reply.code(201).send(job);
@@ -154,21 +144,6 @@ export const uploadRoutes =
         }
       });
     });
-
-    const start = async (caller: Caller, preview: UploadPreview, options: CreateJobOptions): Promise<Job> => {
-      const { webhook_url: webhookUrl, metadata, level } = options;
-      if (webhookUrl !== undefined) await webhooks.checkUrl(webhookUrl, "/webhook_url");
-      const job = await confirmUpload(caller, {
-        uploadId: preview.upload_id,
-        emailColumn: options.email_column ?? preview.suggested_email_column,
-        moreEmailColumns: options.more_email_columns,
-        metadata,
-        level: level === "smtp" ? undefined : level,
-        webhookUrl,
-      });
-      const secret = webhookUrl === undefined ? undefined : await webhooks.secretForJob(caller, job.id);
-      return secret === undefined ? job : { ...job, webhook_secret: secret };
-    };
 
     app.post(
       "/bulk/upload/estimate",
@@ -265,8 +240,6 @@ const UPLOAD_LINK = {
   },
 } as const;
 
-const DEFAULT_JOB_NAME = "list.json";
-
 const CREATE_JOB = {
   // The list is validated while it arrives (uploads/json-list.ts).
   validatorCompiler: (part: Parameters<typeof compileValidator>[0]) =>
@@ -317,10 +290,6 @@ function checkJobOptions(properties: Readonly<Record<string, unknown>>): void {
 function streamJsonBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("application/json", (_request, payload, done) => done(null, payload));
-}
-
-async function* only<T>(item: T): AsyncGenerator<T> {
-  yield item;
 }
 
 /** The files, and a name for all of them: that of the first, and how many more there are. The form is read up to the first. */

@@ -53,9 +53,32 @@ export async function jobResult(
   if (!row) throw new Refusal("not_found", `Row ${rowNumber} of this job has no result.`);
   if (!row.verdict)
     throw new Refusal("results_not_ready", `Row ${rowNumber} has no verdict yet: the job is ${job.status}.`);
-  const report = reportOfRow(inspect, row.email, row.verdict);
+  return presented(reportOfRow(inspect, row.email, row.verdict), job, caller, requestId);
+}
+
+/** A page of reports as of single checks, in row order. Refused until the job has ended. */
+export async function jobReports(
+  { database, inspect }: ResultDeps,
+  caller: Pick<Caller, "accountId" | "isTest" | "plan">,
+  jobId: string,
+  page: { skip: number; limit: number },
+  requestId: string,
+): Promise<ValidationResult[]> {
+  const job = await findReadableJob(database, caller, jobId, true);
+  const { rows } = await readPage(await database.readPool(), job, {}, { ...page, afterRow: 0 });
+  return rows.flatMap(({ email, verdict }) =>
+    verdict ? [presented(reportOfRow(inspect, email, verdict), job, caller, requestId)] : [],
+  );
+}
+
+function presented(
+  report: ValidationResult,
+  { isTest }: JobRow,
+  { plan }: Pick<Caller, "plan">,
+  requestId: string,
+): ValidationResult {
   report.request_id = requestId;
-  report.metadata.plan_tier = caller.plan;
-  if (job.isTest) report.metadata.sandbox = true;
+  report.metadata.plan_tier = plan;
+  if (isTest) report.metadata.sandbox = true;
   return report;
 }

@@ -22,6 +22,7 @@ export const messages = {
   usageText: "Replace the placeholder with your full key.",
   usageTextNoKey: "Create a key, then replace the placeholder with it.",
   language: "Language",
+  setUp: (language: string) => `${language} set-up`,
   example: (language: string) => `${language} example`,
 
   form: {

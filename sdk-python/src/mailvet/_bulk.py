@@ -1,0 +1,47 @@
+"""Matches the results of a bulk request with the emails that were sent."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from .errors import MailvetUnreachable
+from .types import BulkItem
+
+BULK_SIZE = 1000
+"""Emails per request."""
+
+
+def key_of(email: str) -> str:
+    """The service treats emails with the same key as duplicates."""
+    return unicodedata.normalize("NFC", email.strip()).lower()
+
+
+def first_spellings(emails: Iterable[str]) -> list[str]:
+    """Without the duplicates that this client recognises."""
+    unique: dict[str, str] = {}
+    for email in emails:
+        unique.setdefault(key_of(email), email)
+    return list(unique.values())
+
+
+def match_results(emails: Sequence[str], results: Sequence[BulkItem]) -> tuple[dict[str, BulkItem], list[str]]:
+    """Results by key, and the emails without one.
+
+    Results follow the order of the emails. The service knows more spellings of a mailbox than `key_of` ("ann"@… is
+    ann@…) and does not say which email is the original, so these duplicates have to be sent one by one.
+    """
+    items: dict[str, BulkItem] = {}
+    left: list[str] = []
+    position = 0
+    for email in emails:
+        is_next = position < len(results) and (len(results) == len(emails) or results[position]["email"] == email)
+        if is_next:
+            items[key_of(email)] = results[position]
+            position += 1
+        else:
+            left.append(email)
+    if position != len(results):
+        message = "Not a Mailvet response: the results do not match the emails that were sent"
+        raise MailvetUnreachable("odd_answer", message)
+    return items, left
