@@ -15,6 +15,7 @@ COPY lab/package.json lab/
 COPY embedded-postgres/package.json embedded-postgres/
 COPY service/package.json service/
 COPY sdk/package.json sdk/
+COPY mcp/package.json mcp/
 COPY cli/package.json cli/
 COPY web/package.json web/
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error

@@ -45,6 +45,7 @@ Environment variables:
   LISTS_DIR=directory       where "mailvet lists refresh" stores reference lists
   AI_ENHANCEMENT=off        do not score mailbox names
   LOCAL_LISTS=file          your own list, with lines "allow example.com" and "deny example.net"
+  All of these may have the prefix MAILVET_, and the proxy may be in a file: SOCKS_PROXY_FILE=path.
   MAILVET_SERVICE=url       Mailvet service to use instead of the local engine
   MAILVET_API_KEY=key       API key for the service`,
   );
