@@ -24,7 +24,7 @@ RUN npm run --silent stage -- /opt/mailvet
 
 # --- the image: Debian, Node, the built files ---------------------------------------------------
 FROM ${BASE_IMAGE}
-ARG VERSION=0.1.0
+ARG VERSION=0.2.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Mailvet" \
       org.opencontainers.image.description="Self-hosted email validation: API, web app and command line." \
