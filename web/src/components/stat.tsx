@@ -1,7 +1,7 @@
 /** A grid of key figures, each with a label and a short explanation. */
 import { Paper, Progress, SimpleGrid, type SimpleGridProps, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { STATUS_CHART_COLORS } from "../theme.ts";
+import { STATUS_COLORS } from "../theme.ts";
 
 export function StatGrid({ cols = { base: 2, lg: 4 }, children }: StatGridProps) {
   return (
@@ -23,14 +23,14 @@ export function Stat({ name, value, share, isSmall = false, children }: StatProp
         component="dd"
         m={0}
         fz={isSmall ? "xl" : { base: 24, sm: 32 }}
-        fw={650}
+        fw={600}
         lh={1.3}
         className="tabular breaks"
       >
         {value}
       </Text>
       {share !== undefined && (
-        <Progress value={share * 100 || 0} color={STATUS_CHART_COLORS.valid} size="sm" my={6} aria-hidden />
+        <Progress value={share * 100 || 0} color={STATUS_COLORS.valid} size="sm" my={6} aria-hidden />
       )}
       <Text component="dd" m={0} size={isSmall ? "xs" : "sm"} c="dimmed">
         {children}

@@ -23,7 +23,7 @@ export function AccountMenu({ email }: { email: string }) {
     <Menu position="bottom-end" width={240} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <UnstyledButton style={{ borderRadius: "50%" }} aria-label={messages.accountMenu(email)}>
-          <Avatar size={34} color="cyan" radius="xl">
+          <Avatar size={34} color="brand" radius="xl">
             {email.slice(0, 1).toUpperCase()}
           </Avatar>
         </UnstyledButton>

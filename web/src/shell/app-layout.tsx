@@ -4,6 +4,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
+import "../design/mantine-app.css";
 import { common, shellMessages as messages } from "../messages.ts";
 import { sessionQuery, suspension } from "../queries.ts";
 import { AccountMenu } from "./account-menu.tsx";
@@ -81,7 +82,7 @@ function Brand() {
     <Anchor component={Link} to="/" underline="never" c="inherit" aria-label={messages.home}>
       <Group gap={8} wrap="nowrap">
         <img src="/favicon.svg" alt="" width={28} height={28} />
-        <Text fw={700} size="lg">
+        <Text fw={600} size="lg">
           {common.app}
         </Text>
       </Group>

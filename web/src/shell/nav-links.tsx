@@ -50,7 +50,7 @@ export function NavLinks({ isOperator, onVisit }: { isOperator: boolean; onVisit
       />
       {isOperator && (
         <>
-          <Text size="xs" fw={600} c="dimmed" mt="md" mb={4} px="sm">
+          <Text size="xs" fw={500} c="dimmed" mt="md" mb={4} px="sm">
             {common.operator}
           </Text>
           {links(OPERATOR_PAGES)}

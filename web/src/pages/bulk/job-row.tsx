@@ -18,7 +18,7 @@ export function JobRow({ job }: { job: Job }) {
       <div className={classes.jobName}>
         <Anchor
           renderRoot={(props) => <Link {...props} to="/bulk/$jobId" params={{ jobId: job.id }} />}
-          fw={600}
+          fw={500}
           className="breaks"
         >
           {job.filename}

@@ -132,7 +132,7 @@ function Sending({ source, onCancel }: { source: UploadSource; onCancel: () => v
       <Stack>
         <Group justify="space-between" wrap="nowrap">
           <div role="status">
-            <Text fw={600} className="breaks">
+            <Text fw={500} className="breaks">
               {title}
             </Text>
             <Text size="sm" c="dimmed">

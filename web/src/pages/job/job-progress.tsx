@@ -18,7 +18,7 @@ export function JobProgress({ job, pending }: { job: Job; pending?: string | und
       <Stack gap="md">
         <Group justify="space-between" align="flex-end" gap="xs">
           <Group gap="sm" align="center">
-            <Text fz={40} fw={650} lh={1} className="tabular">
+            <Text fz={40} fw={600} lh={1} className="tabular">
               {formatPercent(Math.floor(job.progress_percent) / 100)}
             </Text>
             <JobStatusBadge job={job} {...(pending ? { label: pending } : {})} />

@@ -5,7 +5,7 @@ import { Anchor, Button, Group, Paper, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { formatNumber, formatPercent } from "../../components/number-format.ts";
-import { statusColor } from "../../theme.ts";
+import { statusFill } from "../../theme.ts";
 import { share } from "../bulk/verdict-bar.tsx";
 import classes from "./job.module.css";
 import { messages, subStatusText } from "./messages.tsx";
@@ -54,7 +54,7 @@ export function SubStatusBreakdown({ job }: { job: Job }) {
                       />
                     )}
                     inherit
-                    fw={600}
+                    fw={500}
                   >
                     {name}
                   </Anchor>{" "}
@@ -66,7 +66,7 @@ export function SubStatusBreakdown({ job }: { job: Job }) {
                   </Text>
                 </Text>
                 <Text size="sm" className="tabular" style={{ whiteSpace: "nowrap" }}>
-                  <Text span fw={600}>
+                  <Text span fw={500}>
                     {formatNumber(count)}
                   </Text>{" "}
                   <Text span c="dimmed">
@@ -75,7 +75,7 @@ export function SubStatusBreakdown({ job }: { job: Job }) {
                 </Text>
               </Group>
               <div className={classes.reasonBar} aria-hidden="true">
-                <span style={{ width: share(count, most), background: statusColor(status) }} />
+                <span style={{ width: share(count, most), background: statusFill(status) }} />
               </div>
               <Text size="xs" c="dimmed">
                 {meaning}

@@ -4,7 +4,7 @@ import { Paper, RingProgress, Stack, Table, Text, Title } from "@mantine/core";
 import { formatNumber, formatPercent } from "../../components/number-format.ts";
 import { TableHead } from "../../components/table-head.tsx";
 import { common } from "../../messages.ts";
-import { STATUS_CHART_COLORS, STATUSES, statusColor } from "../../theme.ts";
+import { STATUS_COLORS, STATUSES, statusColor } from "../../theme.ts";
 import { verdictCounts } from "../bulk/verdict-bar.tsx";
 import classes from "./job.module.css";
 import { messages } from "./messages.tsx";
@@ -43,7 +43,7 @@ export function VerdictBreakdown({ job }: { job: Job }) {
                   />
                   {common.status[status]}
                 </Table.Th>
-                <Table.Td ta="right" className="tabular" fw={600}>
+                <Table.Td ta="right" className="tabular" fw={500}>
                   {formatNumber(counts[status])}
                 </Table.Td>
                 <Table.Td ta="right" className="tabular">
@@ -64,7 +64,7 @@ export function VerdictBreakdown({ job }: { job: Job }) {
 function VerdictRing({ counts, total }: { counts: Readonly<Record<Status, number>>; total: number }) {
   const sections = STATUSES.filter((status) => counts[status] > 0).map((status) => ({
     value: (counts[status] / total) * 100,
-    color: STATUS_CHART_COLORS[status],
+    color: STATUS_COLORS[status],
   }));
   return (
     <RingProgress
@@ -74,7 +74,7 @@ function VerdictRing({ counts, total }: { counts: Readonly<Record<Status, number
       sections={sections}
       label={
         <div className={classes.ringLabel}>
-          <Text fz={30} fw={650} lh={1.1} className="tabular">
+          <Text fz={30} fw={600} lh={1.1} className="tabular">
             {total === 0 ? common.none : formatPercent(counts.valid / total)}
           </Text>
           <Text size="sm" c="dimmed">

@@ -42,10 +42,12 @@ function KeyCard({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void })
       <Group justify="space-between" align="flex-start" gap="sm">
         <Stack gap={6} style={{ minWidth: 0 }}>
           <Group gap="xs">
-            <Text fw={600} className="breaks" {...greyed}>
+            <Text fw={500} className="breaks" {...greyed}>
               {apiKey.name}
             </Text>
-            <Badge color={apiKey.mode === "live" ? "cyan" : "grape"}>{messages.modes[apiKey.mode][0]}</Badge>
+            <Badge color={apiKey.mode === "live" ? "brand" : "violet"}>
+              {messages.modes[apiKey.mode][0]}
+            </Badge>
             {state === "revoked" && <Badge color="gray">{messages.card.revoked}</Badge>}
             {state === "expired" && <Badge color="yellow">{messages.card.expired}</Badge>}
           </Group>

@@ -47,7 +47,7 @@ function AccountDetails() {
           <Group gap="xs" component="span">
             <AccountStateBadge state={account.state} />
             {account.is_operator && (
-              <Badge size="sm" color="grape">
+              <Badge size="sm" color="violet">
                 {common.operator}
               </Badge>
             )}

@@ -5,8 +5,8 @@ import { Badge } from "@mantine/core";
 import { messages } from "./messages.tsx";
 
 const COLORS: Readonly<Record<AccountState, string>> = {
-  active: "teal",
-  invited: "cyan",
+  active: "green",
+  invited: "brand",
   unconfirmed: "gray",
   suspended: "red",
   erasing: "red",

@@ -40,7 +40,7 @@ export function AccountTable({ accounts, sort, order, onSort }: AccountTableProp
               ) : (
                 <UnstyledButton
                   fz="sm"
-                  fw={600}
+                  fw={500}
                   onClick={() => onSort(key, sort === key ? OTHER[order] : FIRST[key])}
                 >
                   {name}
@@ -97,7 +97,7 @@ function AccountRow({ account }: { account: OperatorAccount }) {
             {email}
           </Anchor>
           {is_operator && (
-            <Badge size="sm" color="grape">
+            <Badge size="sm" color="violet">
               {common.operator}
             </Badge>
           )}

@@ -90,9 +90,9 @@ function Step({ title, isDone, children }: { title: string; isDone: boolean; chi
     <li>
       <Stack gap={4}>
         <Group gap="xs">
-          <Text fw={600}>{title}</Text>
+          <Text fw={500}>{title}</Text>
           {isDone && (
-            <Badge variant="dot" color="teal">
+            <Badge variant="dot" color="green">
               {messages.start.done}
             </Badge>
           )}

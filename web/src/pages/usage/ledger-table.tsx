@@ -109,7 +109,7 @@ function Line({ line, title, jobNames }: LineProps) {
     <Stack component="li" gap="xs" px="sm" py="xs">
       <Group justify="space-between" wrap="nowrap" gap="sm">
         <Stack gap={0} miw={0}>
-          <Text size="sm" fw={600} className="breaks">
+          <Text size="sm" fw={500} className="breaks">
             {title}
           </Text>
           <Text size="xs" c="dimmed" component="div">
@@ -117,7 +117,7 @@ function Line({ line, title, jobNames }: LineProps) {
           </Text>
         </Stack>
         <Stack gap={0} ta="right" className="tabular" style={{ flexShrink: 0 }}>
-          <Text size="sm" fw={600}>
+          <Text size="sm" fw={500}>
             {net === 0 ? "0" : signed(net)}
           </Text>
           {refunded > 0 && <Text size="xs">{texts.refundedOf(refunded, charged)}</Text>}

@@ -2,7 +2,7 @@
 
 import { Tooltip } from "@mantine/core";
 import { formatCompact } from "../../components/number-format.ts";
-import { STATUSES, statusColor } from "../../theme.ts";
+import { STATUSES, statusFill } from "../../theme.ts";
 import chart from "./chart.module.css";
 import { axisOf } from "./chart-axis.ts";
 import { messages } from "./messages.tsx";
@@ -30,7 +30,7 @@ export function VerdictsChart({ days }: { days: DayCounts[] }) {
                 <div
                   key={status}
                   className={classes.bar}
-                  style={{ height: height(day[status]), background: statusColor(status) }}
+                  style={{ height: height(day[status]), background: statusFill(status) }}
                 />
               ))}
               <DayLabel day={day} daysBack={days.length - 1 - index} labelEvery={labelEvery} />

@@ -45,7 +45,7 @@ export function StageList({ result }: { result: ValidationResult }) {
         </Accordion.Item>
         <Accordion.Item value="json">
           <Accordion.Control icon={<OutcomeIcon outcome="skipped" />}>
-            <Text fw={600}>{messages.stages.json}</Text>
+            <Text fw={500}>{messages.stages.json}</Text>
           </Accordion.Control>
           <Accordion.Panel>
             <CopyableCode text={JSON.stringify(result, null, 2)} label={messages.stages.json} />
@@ -59,7 +59,7 @@ export function StageList({ result }: { result: ValidationResult }) {
 function Heading({ title, word }: { title: string; word: string }) {
   return (
     <Group gap="sm" style={{ rowGap: 0 }}>
-      <Text fw={600}>{title}</Text>
+      <Text fw={500}>{title}</Text>
       <Text size="sm" c="dimmed">
         {word}
       </Text>

@@ -5,7 +5,7 @@ import { formatPercent } from "../../components/number-format.ts";
 import { StatusBadge } from "../../components/status-badge.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
-import { STATUS_CHART_COLORS, statusColor } from "../../theme.ts";
+import { STATUS_COLORS, statusColor } from "../../theme.ts";
 
 import type { Check } from "./check-storage.ts";
 import { ADVICE, messages } from "./messages.tsx";
@@ -14,7 +14,7 @@ import classes from "./validate.module.css";
 
 export function VerdictCard({ check: { result }, children }: { check: Check; children?: ReactNode }) {
   const { status, sub_status, confidence, score, recommendation } = result;
-  const color = STATUS_CHART_COLORS[status];
+  const color = STATUS_COLORS[status];
   return (
     <Paper withBorder className={classes.verdict} __vars={{ "--tone": statusColor(status) }}>
       <Group className={classes.head} gap="md" wrap="nowrap" align="flex-start">
@@ -65,10 +65,10 @@ export function VerdictCard({ check: { result }, children }: { check: Check; chi
 function Stat({ name, value, share, color = "gray", children }: StatProps) {
   return (
     <Stack gap={4}>
-      <Text size="sm" fw={600}>
+      <Text size="sm" fw={500}>
         {name}
       </Text>
-      <Text fz={28} fw={650} lh={1.1} className="tabular">
+      <Text fz={28} fw={600} lh={1.1} className="tabular">
         {value}
       </Text>
       {share !== undefined && <Progress value={share * 100} color={color} size="sm" aria-hidden />}
@@ -83,7 +83,7 @@ type StatProps = { name: string; value: string; share?: number; color?: string; 
 
 /** Source of the result: sandbox, cache, or a check just now. */
 function Provenance({ result: { metadata, performance } }: Pick<Check, "result">) {
-  if (metadata.sandbox) return <Badge color="grape">{messages.card.sandbox}</Badge>;
+  if (metadata.sandbox) return <Badge color="violet">{messages.card.sandbox}</Badge>;
   const checkedAt = <Timestamp at={new Date(metadata.checked_at * 1000).toISOString()} />;
   return (
     <Text size="sm" c="dimmed">

@@ -18,7 +18,7 @@ export function WebhookStatus({ webhook }: { webhook: WebhookEndpoint }) {
       {messages.status.failing}
     </Badge>
   ) : (
-    <Badge component="span" color="teal">
+    <Badge component="span" color="green">
       {messages.status.enabled}
     </Badge>
   );

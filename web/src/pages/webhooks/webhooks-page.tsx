@@ -51,7 +51,7 @@ function WebhookCard({ webhook }: { webhook: WebhookEndpoint }) {
       <Stack gap={6}>
         <Group gap="xs">
           <Anchor
-            fw={600}
+            fw={500}
             className="breaks"
             renderRoot={(props) => (
               <Link {...props} to="/webhooks/$webhookId" params={{ webhookId: webhook.id }} />
