@@ -72,7 +72,7 @@ function mantineProperties(scheme: Scheme): Record<string, string> {
     [`--mantine-color-${name}-light`, `var(--mv-${name}-tint)`],
     [`--mantine-color-${name}-light-hover`, `var(--mv-${name}-tint)`],
     [`--mantine-color-${name}-light-color`, `var(--mv-${name}-ink)`],
-    [`--mantine-color-${name}-dot`, `var(--mv-${name}-solid)`],
+    [`--mantine-color-${name}-filled`, `var(--mv-${name}-solid)`],
   ]);
   const danger = {
     "--mantine-color-red-filled": palette.red[6],

@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { shellMessages as messages } from "../messages.ts";
 import { isTestMode, switchMode } from "../mode.ts";
-import { queries, service, sessionQuery } from "../queries.ts";
+import { markSession, queries, service, sessionQuery } from "../queries.ts";
 
 export function AccountMenu({ email }: { email: string }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
@@ -15,6 +15,7 @@ export function AccountMenu({ email }: { email: string }) {
       if (isTestMode) return switchMode("live");
       sessionStorage.clear(); // recent checks and upload previews of this tab
       queries.clear();
+      markSession(false);
       queries.setQueryData(sessionQuery.queryKey, null);
       await navigate({ to: "/sign-in" });
     },

@@ -8,8 +8,10 @@ import "../design/mantine-app.css";
 import { common, shellMessages as messages } from "../messages.ts";
 import { sessionQuery, suspension } from "../queries.ts";
 import { AccountMenu } from "./account-menu.tsx";
+import { ConnectionBanner } from "./connection-banner.tsx";
 import { CreditsBadge } from "./credits-badge.tsx";
 import { NavLinks } from "./nav-links.tsx";
+import { Shortcuts } from "./shortcuts.tsx";
 import { TestModeNotice, TestModeSwitch } from "./test-mode.tsx";
 
 const MAIN = "main";
@@ -56,6 +58,7 @@ export function AppLayout() {
             <Brand />
           </Group>
           <Group gap="sm" wrap="nowrap">
+            <Shortcuts isOperator={session?.account.is_operator ?? false} />
             <TestModeSwitch />
             <CreditsBadge />
             {session && <AccountMenu email={session.account.email} />}
@@ -69,6 +72,7 @@ export function AppLayout() {
       </AppShell.Navbar>
       <AppShell.Main id={MAIN} tabIndex={-1} className="ground">
         <Box maw={1120} mx="auto">
+          <ConnectionBanner />
           <TestModeNotice />
           <Outlet />
         </Box>

@@ -4,7 +4,7 @@ import { Link, useLocation } from "@tanstack/react-router";
 import { common, shellMessages as messages } from "../messages.ts";
 import { NavIcon } from "./nav-icon.tsx";
 
-const PAGES = [
+export const PAGES = [
   ["/", "overview"],
   ["/validate", "validate"],
   ["/bulk", "bulk"],
@@ -15,7 +15,7 @@ const PAGES = [
   ["/settings", "settings"],
 ] as const;
 
-const OPERATOR_PAGES = [
+export const OPERATOR_PAGES = [
   ["/operator/accounts", "accounts"],
   ["/operator/jobs", "jobs"],
   ["/operator/keys", "operatorKeys"],

@@ -2,12 +2,12 @@
 
 import type { Job } from "@mailvet/contract";
 import { MailvetProblem } from "@mailvet/sdk";
-import { Alert, Anchor, Button, Grid, Group, Stack, Text } from "@mantine/core";
+import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { Loading } from "../../components/loading.tsx";
+import { BlockLoading } from "../../components/loading.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
 import { hasEnded, jobQuery } from "../bulk/job-queries.ts";
@@ -22,7 +22,6 @@ import { RowStory } from "./row-story.tsx";
 import { SubStatusBreakdown } from "./sub-status-breakdown.tsx";
 import { useEndNotification } from "./use-end-notification.ts";
 import { useJobEvents } from "./use-job-events.ts";
-import { VerdictBreakdown } from "./verdict-breakdown.tsx";
 
 export function Page() {
   const { jobId = "" } = useParams({ strict: false });
@@ -39,7 +38,7 @@ export function Page() {
       ) : error ? (
         <ErrorAlert error={error} onRetry={() => void refetch()} title={messages.failed} />
       ) : (
-        <Loading lines={6} />
+        <BlockLoading height={{ base: 700, sm: 560 }} />
       )}
     </>
   );
@@ -78,14 +77,7 @@ function JobView({ job }: { job: Job }) {
           <ErrorAlert title={messages.notLive} error={events.error} onRetry={events.reconnect} />
         )}
         <JobProgress job={job} pending={pending} />
-        <Grid gap="lg">
-          <Grid.Col span={{ base: 12, md: 4 }}>
-            <VerdictBreakdown job={job} />
-          </Grid.Col>
-          <Grid.Col span={{ base: 12, md: 8 }}>
-            <SubStatusBreakdown job={job} />
-          </Grid.Col>
-        </Grid>
+        <SubStatusBreakdown job={job} />
         {isReadable ? <ResultsSection job={job} filter={filter} /> : <NoResults job={job} />}
       </Stack>
       {isReadable && search.row !== undefined && <RowStory job={job} row={search.row} />}
@@ -102,7 +94,7 @@ function NoResults({ job }: { job: Job }) {
   }
   return (
     <EmptyState title={messages.noResults.expired}>
-      {messages.noResults.expiredText(<Timestamp at={job.expires_at} />)}
+      {messages.noResults.expiredText(<Timestamp at={job.expires_at} isExact />)}
     </EmptyState>
   );
 }

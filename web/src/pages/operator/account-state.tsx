@@ -14,7 +14,7 @@ const COLORS: Readonly<Record<AccountState, string>> = {
 
 export function AccountStateBadge({ state }: { state: AccountState }) {
   return (
-    <Badge size="sm" color={COLORS[state]} miw="max-content">
+    <Badge variant="dot" component="span" color={COLORS[state]}>
       {messages.states[state]}
     </Badge>
   );

@@ -71,7 +71,7 @@ function PaceRow({ pace, isNamed }: { pace: HostPace; isNamed: boolean }) {
           <div>
             <Badge color="red">{messages.throttling.open}</Badge>
             <Text size="xs" c="dimmed" style={NOWRAP}>
-              {messages.throttling.until(<Timestamp at={pace.breaker_open_until} />)}
+              {messages.throttling.until(<Timestamp at={pace.breaker_open_until} isExact />)}
             </Text>
           </div>
         ) : (

@@ -145,7 +145,7 @@ function Entries({ line, jobNames }: Pick<LineProps, "line" | "jobNames">) {
           <Group key={entry.id} component="li" justify="space-between" wrap="nowrap" gap="sm" py={2}>
             <Text size="xs" component="div" className="breaks">
               {messages.ledger.kinds[entry.kind]} · <Reference entry={entry} jobNames={jobNames} /> ·{" "}
-              <Timestamp at={entry.created_at} />
+              <Timestamp at={entry.created_at} isExact />
             </Text>
             <Text size="xs" className="tabular" style={{ flexShrink: 0 }}>
               {entry.amount !== 0 && signed(entry.amount)}{" "}
