@@ -23,6 +23,7 @@ createRoot(document.getElementById("app")!).render(
       cssVariablesResolver={cssVariables}
       defaultColorScheme="auto"
       getStyleNonce={() => nonce ?? ""}
+      deduplicateCssVariables={false} // all are set here; Mantine's style sheet of defaults is not loaded
     >
       <QueryClientProvider client={queries}>
         <RouterProvider router={router} />

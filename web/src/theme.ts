@@ -42,7 +42,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   // Plain objects: Component.extend would bring the component into the entry chunk.
   components: {
-    Badge: { defaultProps: { variant: "light", tt: "none", fw: 500, radius: "sm" } },
+    Badge: { defaultProps: { variant: "light", tt: "none", radius: "sm" } },
     Button: { defaultProps: { fw: 500 } },
     Modal: {
       defaultProps: {
@@ -61,7 +61,6 @@ export const theme = createTheme({
     NavLink: { styles: { root: { borderRadius: "var(--mantine-radius-sm)" } } },
     Paper: { defaultProps: { radius: "lg" } },
     Skeleton: { defaultProps: { radius: "sm" } },
-    Tooltip: { defaultProps: { openDelay: 200, radius: "sm" } },
   },
 });
 

@@ -1,5 +1,5 @@
 /** Opens the command palette and the list of shortcuts, by key or button. */
-import { Button, Group, Kbd, Modal, Table, Text, UnstyledButton } from "@mantine/core";
+import { Button, Kbd, Text, UnstyledButton } from "@mantine/core";
 import { useHotkeys, useOs } from "@mantine/hooks";
 import { lazy, Suspense, useState } from "react";
 import { Icon } from "../components/icon.tsx";
@@ -16,6 +16,8 @@ const CommandPalette = lazy(async () => {
   spotlight.open();
   return { default: default_ };
 });
+
+const ShortcutList = lazy(() => import("./shortcut-list.tsx"));
 
 async function openPalette(): Promise<void> {
   const { spotlight } = await import("@mantine/spotlight");
@@ -40,26 +42,11 @@ export function Shortcuts({ isOperator }: { isOperator: boolean }) {
           <CommandPalette isOperator={isOperator} />
         </Suspense>
       )}
-      <Modal opened={isListed} onClose={() => setIsListed(false)} title={messages.title} centered>
-        <Table aria-label={messages.title} withRowBorders={false}>
-          <Table.Tbody>
-            {messages.list(command).map(([keys, action]) => (
-              <Table.Tr key={action}>
-                <Table.Th scope="row" fw={400}>
-                  {action}
-                </Table.Th>
-                <Table.Td ta="right">
-                  <Group gap={4} justify="flex-end" wrap="nowrap">
-                    {keys.map((key) => (
-                      <Kbd key={key}>{key}</Kbd>
-                    ))}
-                  </Group>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Modal>
+      {isListed && (
+        <Suspense>
+          <ShortcutList command={command} onClose={() => setIsListed(false)} />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -1,7 +1,7 @@
 /** Entries of the audit log, newest first. */
 
 import { Text } from "@mantine/core";
-import { type Column, DataTable } from "../../components/data-table.tsx";
+import { type Column, DataTable } from "../../components/table/data-table.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
 import type { AuditScope, ShownEntry } from "./audit-queries.ts";

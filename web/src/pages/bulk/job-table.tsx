@@ -3,8 +3,8 @@
 import type { Job } from "@mailvet/contract";
 import { Anchor } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { type Column, DataTable } from "../../components/data-table.tsx";
 import { formatNumber, formatPercent } from "../../components/number-format.ts";
+import { type Column, DataTable } from "../../components/table/data-table.tsx";
 import { formatDuration, Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
 import { STATUSES } from "../../theme.ts";

@@ -3,14 +3,16 @@
 import type { ApiKey } from "@mailvet/contract";
 import { Alert, Badge } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import type { Column } from "../../components/data-table.tsx";
+import { lazy, Suspense } from "react";
 import { Section } from "../../components/section.tsx";
+import type { Column } from "../../components/table/data-table.tsx";
 import { accountQuery, service } from "../../queries.ts";
-import { CreateKey } from "./create-key.tsx";
 import { KeyManager } from "./key-manager.tsx";
 import { keysQuery, stateOf } from "./key-queries.ts";
 import { KeySnippets } from "./key-snippets.tsx";
 import { messages } from "./messages.tsx";
+
+const CreateKey = lazy(async () => ({ default: (await import("./create-key.tsx")).CreateKey }));
 
 export function Page() {
   const { data: account } = useQuery(accountQuery);
@@ -20,7 +22,11 @@ export function Page() {
       query={keysQuery}
       columns={COLUMNS}
       revoke={service.keys.revoke}
-      dialog={(close) => <CreateKey onClose={close} />}
+      dialog={(close) => (
+        <Suspense>
+          <CreateKey onClose={close} />
+        </Suspense>
+      )}
       notice={
         account &&
         !account.limits.api_access && (

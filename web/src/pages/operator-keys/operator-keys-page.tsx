@@ -1,7 +1,7 @@
 /** Operator keys: list, create, revoke. */
 
 import type { OperatorKey } from "@mailvet/contract";
-import type { Column } from "../../components/data-table.tsx";
+import type { Column } from "../../components/table/data-table.tsx";
 import { service } from "../../queries.ts";
 import { KeyManager } from "../keys/key-manager.tsx";
 import { OperatorOnly } from "../operator/operator-only.tsx";

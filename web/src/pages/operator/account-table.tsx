@@ -3,8 +3,8 @@
 import type { AccountSort, OperatorAccount, SortOrder } from "@mailvet/contract";
 import { Anchor, Badge, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { type Column, DataTable } from "../../components/data-table.tsx";
 import { formatNumber } from "../../components/number-format.ts";
+import { type Column, DataTable } from "../../components/table/data-table.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
 import { AccountStateBadge } from "./account-state.tsx";

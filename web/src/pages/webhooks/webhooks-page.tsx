@@ -4,18 +4,19 @@ import type { WebhookEndpoint } from "@mailvet/contract";
 import { Anchor, Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
-import { type Column, DataTable } from "../../components/data-table.tsx";
+import { lazy, Suspense, useState } from "react";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { TableLoading } from "../../components/loading.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
+import { type Column, DataTable } from "../../components/table/data-table.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
-import { CreateWebhook } from "./create-webhook.tsx";
 import { messages } from "./messages.tsx";
 import { nameOf } from "./webhook-name.ts";
 import { webhooksQuery } from "./webhook-queries.ts";
 import { WebhookStatus } from "./webhook-status.tsx";
+
+const CreateWebhook = lazy(async () => ({ default: (await import("./create-webhook.tsx")).CreateWebhook }));
 
 export function Page() {
   const { data: webhooks, error, refetch } = useQuery(webhooksQuery);
@@ -36,7 +37,11 @@ export function Page() {
       {webhooks && webhooks.length > 0 && (
         <DataTable label={messages.list} rows={webhooks} rowKey={({ id }) => id} columns={COLUMNS} />
       )}
-      {isCreating && <CreateWebhook onClose={() => setIsCreating(false)} />}
+      {isCreating && (
+        <Suspense>
+          <CreateWebhook onClose={() => setIsCreating(false)} />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -2,10 +2,11 @@
  * A table with one line per row: aligned columns, sticky header, sorting, and a menu of actions at the end of each row. On
  * narrow screens each row is a card. Sorted here, or by the caller where the list has pages.
  */
-import { Paper, Table, UnstyledButton } from "@mantine/core";
+import { Paper, UnstyledButton } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import classes from "./data-table.module.css";
-import { type RowAction, RowMenu } from "./row-menu.tsx";
+import { RowMenu } from "./row-menu.tsx";
+import type { RowAction } from "./row-menu-items.tsx";
 
 export type Column<Row> = {
   name: string;
@@ -19,7 +20,7 @@ export type Column<Row> = {
   sortBy?: ((row: Row) => string | number | null) | string;
   /** The order of the first click. */
   first?: SortOrder;
-  /** Hidden between a phone and a desktop screen. */
+  /** Shown on wide screens only. */
   isWide?: boolean;
 };
 
@@ -45,19 +46,14 @@ export function DataTable<Row>({
   };
   return (
     <Paper withBorder className={classes.frame}>
-      <Table
-        className={classes.table}
-        aria-label={label}
-        stickyHeader
-        stickyHeaderOffset="var(--app-shell-header-height, 0px)"
-      >
-        <Table.Thead className={classes.head}>
-          <Table.Tr>
+      <table className={classes.table} aria-label={label}>
+        <thead className={classes.head}>
+          <tr>
             {columns.map((column) => (
-              <Table.Th
+              <th
                 key={column.name}
                 scope="col"
-                w={column.width}
+                style={{ width: column.width }}
                 className={classNames(column)}
                 aria-sort={
                   current && column.sortBy && current.name === sortNameOf(column)
@@ -75,12 +71,12 @@ export function DataTable<Row>({
                 ) : (
                   column.name
                 )}
-              </Table.Th>
+              </th>
             ))}
-            {menu && <Table.Td w={48} />}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+            {menu && <td style={{ width: 48 }} />}
+          </tr>
+        </thead>
+        <tbody>
           {inOrder(rows, columns, own).map((row) => (
             <DataRow
               key={rowKey(row)}
@@ -90,8 +86,8 @@ export function DataTable<Row>({
               isDim={isDim?.(row) ?? false}
             />
           ))}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </table>
     </Paper>
   );
 }
@@ -128,21 +124,19 @@ function DataRow<Row>({
 }) {
   const actions = menu?.(row);
   return (
-    <Table.Tr className={isDim ? classes.dim : ""}>
-      <Table.Th scope="row" className={classes.heading}>
+    <tr className={isDim ? classes.dim : ""}>
+      <th scope="row" className={classes.heading}>
         <div className={heading!.wraps ? "breaks" : classes.line}>{heading!.cell(row)}</div>
-      </Table.Th>
+      </th>
       {columns.map((column) => (
-        <Table.Td key={column.name} data-name={column.name} className={classNames(column)}>
+        <td key={column.name} data-name={column.name} className={classNames(column)}>
           <div className={column.wraps ? "breaks" : classes.line}>{column.cell(row)}</div>
-        </Table.Td>
+        </td>
       ))}
       {menu && (
-        <Table.Td className={classes.menu}>
-          {actions && actions.actions.length > 0 && <RowMenu {...actions} />}
-        </Table.Td>
+        <td className={classes.menu}>{actions && actions.actions.length > 0 && <RowMenu {...actions} />}</td>
       )}
-    </Table.Tr>
+    </tr>
   );
 }
 
