@@ -43,7 +43,7 @@ function isSuspended(error: unknown): error is MailvetProblem {
 }
 
 /**
- * A session can end at any time, and an account be suspended. Clearing the session makes AppLayout redirect to the sign-in
+ * A session can end at any time, and an account be suspended. Clearing the session makes the layout redirect to the sign-in
  * page, or to the page about the suspension.
  */
 function handleSessionEnd(error: unknown): void {

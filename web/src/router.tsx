@@ -27,7 +27,7 @@ const root = createRootRoute({
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: "signed-in",
-  component: lazyRouteComponent(() => import("./shell/app-layout.tsx"), "AppLayout"),
+  component: lazyRouteComponent(() => import("./shell/app-layout.tsx"), "Page"),
   async beforeLoad({ location }) {
     const session = await queries.ensureQueryData(sessionQuery);
     if (!session && suspension() !== undefined) throw redirect({ to: "/suspended" });

@@ -17,7 +17,7 @@ import { TestModeNotice, TestModeSwitch } from "./test-mode.tsx";
 
 const MAIN = "main";
 
-export function AppLayout() {
+export function Page() {
   const [isOpen, menu] = useDisclosure();
   const { data: session } = useQuery(sessionQuery);
   const { href, pathname } = useLocation();

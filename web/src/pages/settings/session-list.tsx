@@ -71,7 +71,7 @@ function EndSession({ session, onClose }: { session: Session; onClose: () => voi
   const end = useMutation({
     mutationFn: () => service.auth.endSession(session.id),
     async onSuccess() {
-      // AppLayout redirects to the sign-in page.
+      // The layout redirects to the sign-in page.
       if (session.is_current) queries.setQueryData(sessionQuery.queryKey, null);
       else await queries.invalidateQueries({ queryKey: sessionsQuery.queryKey });
       onClose();
