@@ -20,6 +20,7 @@ const COMMANDS = new Map<string, () => Promise<(program: Command) => void>>([
   ["doctor", async () => (await import("./commands/doctor.ts")).addDoctorCommand],
   ["lists", async () => (await import("./commands/lists.ts")).addListsCommand],
   ["job", async () => (await import("./commands/job.ts")).addJobCommand],
+  ["list", async () => (await import("./commands/list.ts")).addListCommand],
   ["feedback", async () => (await import("./commands/feedback.ts")).addFeedbackCommand],
   ["account", async () => (await import("./commands/account.ts")).addAccountCommand],
 ]);

@@ -2,9 +2,7 @@
 import { type Static, Type } from "typebox";
 import { Count, Moment, Nullable, OneOf, Sandbox, Uuid } from "./shape.ts";
 import { ALL_SUB_STATUSES, STATUSES } from "./verdict.ts";
-
-export const LIST_SCHEDULES = ["daily", "weekly", "monthly"] as const;
-export type ListSchedule = (typeof LIST_SCHEDULES)[number];
+import { LIST_SCHEDULES } from "./words.ts";
 
 const Settings = {
   name: Type.String({ minLength: 1, maxLength: 100 }),
@@ -24,7 +22,7 @@ export const SavedList = Type.Object({
   ...Settings,
   created_at: Moment("Creation time."),
   next_run_at: Nullable(Moment("Next scheduled run.")),
-  last_run_at: Nullable(Moment("Last scheduled run.")),
+  last_run_at: Nullable(Moment("Last run.")),
   last_error: Nullable(Type.String(), "Why the last run did not start, such as too few credits."),
   newly_invalid: Count("In the last run: emails that have become invalid."),
   recovered: Count("In the last run: emails that have become valid."),

@@ -64,3 +64,7 @@ export type DownloadFormat = (typeof DOWNLOAD_FORMATS)[number];
 /** Delivery outcome of a message. */
 export const OUTCOMES = ["delivered", "bounced", "complained"] as const;
 export type DeliveryOutcome = (typeof OUTCOMES)[number];
+
+/** How often a saved list is checked again. */
+export const LIST_SCHEDULES = ["daily", "weekly", "monthly"] as const;
+export type ListSchedule = (typeof LIST_SCHEDULES)[number];

@@ -48,6 +48,11 @@ export type JobMethods = {
   create(job: CreateJobRequest, options?: IdempotentOptions): Promise<Job>;
   /** Reserves a credit per unique email of the column and starts the job. Confirming an upload twice returns the same job. */
   confirm(choice: ConfirmChoice, options?: IdempotentOptions): Promise<Job>;
+  /**
+   * All in one: uploads a file, or sends a list in memory, starts the job and resolves when it is completed, failed or
+   * cancelled. The email column is the suggested one unless you name it.
+   */
+  run(list: UploadFile | readonly UploadFile[] | CreateJobRequest, options?: JobRunOptions): Promise<Job>;
   /** Newest first. */
   list(query?: JobsQuery, options?: CallOptions): Promise<Page<Job>>;
   /** With `waitSeconds` (at most 30), responds when the job changes, or with `for: "end"` has ended, or the time is over. */
@@ -56,10 +61,7 @@ export type JobMethods = {
     options?: CallOptions & { waitSeconds?: number | undefined; for?: "change" | "end" | undefined },
   ): Promise<Job>;
   /** Resolves when the job is completed, failed or cancelled. Survives restarts of the service. */
-  wait(
-    jobId: string,
-    options?: WatchOptions & { onProgress?: ((job: Job) => void) | undefined },
-  ): Promise<Job>;
+  wait(jobId: string, options?: WaitOptions): Promise<Job>;
   /** Yields the job now, at every change and at the end; otherwise like `wait`. */
   events(jobId: string, options?: WatchOptions): AsyncGenerator<Job, void, undefined>;
   /**
@@ -88,6 +90,10 @@ export type UploadOptions = IdempotentOptions & {
   /** Allows ten times the emails of a file. Always the case for several files. */
   split?: boolean | undefined;
 };
+export type WaitOptions = WatchOptions & { onProgress?: ((job: Job) => void) | undefined };
+export type JobRunOptions = WaitOptions &
+  Pick<UploadOptions, "sheet" | "split"> &
+  Partial<Pick<ConfirmChoice, "emailColumn" | "moreEmailColumns">>;
 export type JobsQuery = PageQuery & { status?: JobStatus | undefined };
 /** One value, or several. */
 type Several<T> = T | readonly T[] | undefined;
@@ -154,32 +160,50 @@ export function jobMethods(requests: Requests, open: OpenStream): JobMethods {
     }
   }
 
+  const upload: JobMethods["upload"] = (file, { sheet, split, ...options } = {}) => {
+    const body = uploadBody(file);
+    return requests.post("/bulk/upload/preview", undefined, {
+      upload: body,
+      query: { sheet, split: whenTrue(split), group: whenTrue(Array.isArray(file)) },
+      extraMs: body.extraMs,
+      ...options,
+    });
+  };
+  const create: JobMethods["create"] = (job, options) =>
+    requests.post("/bulk/jobs", job, { extraMs: CREATE_MS, ...options });
+  const confirm: JobMethods["confirm"] = (choice, options) =>
+    requests.post("/bulk/upload/confirm", confirmBody(choice), options);
+  const wait: JobMethods["wait"] = async (jobId, { onProgress, ...options } = {}) => {
+    let last: Job | undefined;
+    for await (const job of events(jobId, options)) {
+      last = job;
+      onProgress?.(job);
+    }
+    return last!;
+  };
+
   return {
-    upload(file, { sheet, split, ...options } = {}) {
-      const upload = uploadBody(file);
-      return requests.post("/bulk/upload/preview", undefined, {
-        upload,
-        query: { sheet, split: whenTrue(split), group: whenTrue(Array.isArray(file)) },
-        extraMs: upload.extraMs,
-        ...options,
-      });
-    },
+    upload,
     uploadLink: (url, { sheet, split, ...options } = {}) =>
       requests.post("/bulk/upload/link", { url, sheet, split }, { extraMs: LINK_MS, ...options }),
-    create: (job, options) => requests.post("/bulk/jobs", job, { extraMs: CREATE_MS, ...options }),
+    create,
     estimate: (choice, options) => requests.post("/bulk/upload/estimate", confirmBody(choice), options),
-    confirm: (choice, options) => requests.post("/bulk/upload/confirm", confirmBody(choice), options),
+    confirm,
+    async run(list, { sheet, split, emailColumn, moreEmailColumns, ...options } = {}) {
+      const { signal } = options;
+      if (isInMemory(list)) return wait((await create(list, { signal })).id, options);
+      const { upload_id: uploadId, suggested_email_column: suggested } = await upload(list, {
+        sheet,
+        split,
+        signal,
+      });
+      const choice = { uploadId, emailColumn: emailColumn ?? suggested, moreEmailColumns };
+      return wait((await confirm(choice, { signal })).id, options);
+    },
     list: ({ skip, limit, status } = {}, options) =>
       requests.page("/bulk/jobs", { query: { skip, limit, status }, ...options }),
     get,
-    async wait(jobId, { onProgress, ...options } = {}) {
-      let last: Job | undefined;
-      for await (const job of events(jobId, options)) {
-        last = job;
-        onProgress?.(job);
-      }
-      return last!;
-    },
+    wait,
     events,
     results: (jobId, query = {}, options) => ({
       // biome-ignore lint/suspicious/noThenProperty: awaited, it is one page
@@ -202,6 +226,10 @@ export function jobMethods(requests: Requests, open: OpenStream): JobMethods {
     finish: transition("finish"),
     delete: (jobId, options) => requests.delete(pathOf(jobId), options),
   };
+}
+
+function isInMemory(list: Parameters<JobMethods["run"]>[0]): list is CreateJobRequest {
+  return "emails" in list || "rows" in list;
 }
 
 function confirmBody({ uploadId, emailColumn, moreEmailColumns }: ConfirmChoice) {

@@ -76,6 +76,21 @@ test("a file is uploaded, checked and downloaded", async () => {
   );
 });
 
+test("run uploads a file or sends a list in memory, reports progress and resolves at the end", async () => {
+  const seen: number[] = [];
+  const onProgress = ({ progress_percent }: Job) => seen.push(progress_percent);
+  const job = await client.jobs.run(new File([LIST], "people.csv"), { onProgress });
+  expect(job).toMatchObject({ status: "completed", email_column: "E-mail", processed: 3 });
+  expect(seen.at(-1)).toBe(100);
+  const safe: string[] = [];
+  for await (const { email } of client.jobs.results(job.id, { safeToSend: true })) safe.push(email);
+  expect(safe).toHaveLength(2); // the duplicate too
+  const byName = client.jobs.run(new File([LIST], "people.csv"), { emailColumn: "name" });
+  expect(await failureOf(byName)).toMatchObject({ code: "no_emails_found" });
+  const memory = await client.jobs.run({ emails: ["valid+list@mailvet.test"], name: "sign-ups" });
+  expect(memory).toMatchObject({ status: "completed", valid_count: 1, filename: "sign-ups" });
+});
+
 test("a stream can be uploaded", async () => {
   async function* pieces() {
     yield new TextEncoder().encode("email\nvalid+one@mail");
@@ -174,6 +189,34 @@ test("mailvet job run writes the results beside the file", async () => {
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test("mailvet job recheck asks again, and mailvet list keeps the job and shows what changed", async () => {
+  const env = { MAILVET_SERVICE: service.url, MAILVET_API_KEY: ann.key };
+  const cli = async (...args: string[]) => {
+    const { code, stdout, stderr } = await mailvet(args, { env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
+    return stdout;
+  };
+  const job = await client.jobs.run(new File(["email\nvalid+keep@mailvet.test\n"], "keep.csv"));
+  const again = JSON.parse(await cli("job", "recheck", job.id, "--which", "all", "--wait", "--json"));
+  expect(again).toMatchObject({ id: job.id, status: "completed", attempt: 2 });
+
+  const saved = JSON.parse(
+    await cli("list", "save", job.id, "--tag", "crm", "eu", "--schedule", "weekly", "--json"),
+  );
+  expect(saved).toMatchObject({ job_id: job.id, name: "keep.csv", tags: ["crm", "eu"], schedule: "weekly" });
+  expect(await cli("list", "all")).toContain(`${saved.id}  weekly`);
+  await cli("list", "set", saved.id, "--name", "customers", "--schedule", "never", "--stale-after", "3");
+  expect(await cli("list", "show", saved.id)).toMatch(/^customers\n.*never, what is older than 3 days/s);
+  // As if the mailbox had been invalid before.
+  await service.database.pool.query("update results set status = 'invalid' where job_id = $1", [job.id]);
+  expect(await cli("list", "recheck", saved.id, "--wait")).toContain("completed");
+  expect(await cli("list", "changes", saved.id)).toBe("invalid → valid  valid+keep@mailvet.test\n");
+  const refused = await mailvet(["list", "delete", saved.id], { env });
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--yes")]);
+  await cli("list", "delete", saved.id, "--yes");
+  expect(await cli("list", "all", "--json")).toBe("");
 });
 
 test("webhook endpoints can be created, changed, tested and removed", async () => {

@@ -313,6 +313,8 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     inspect: validations.answers.inspect,
     apiKeys,
     webhooks,
+    lists,
+    notifications,
     ledger,
     usageOf: usage,
   });

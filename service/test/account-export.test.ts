@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-test("it has the account, keys without secrets, webhooks, usage, ledger, and jobs with their results", async () => {
+test("it has the account with settings, keys, webhooks, saved lists, usage and ledger, and jobs with their results", async () => {
   const ann = await service.openAccount({ credits: 100 });
   const bob = await service.openAccount();
   const { body: hook } = await service.ask("/webhooks", {
@@ -28,6 +28,23 @@ test("it has the account, keys without secrets, webhooks, usage, ledger, and job
     await lists.ended(id);
     jobs.push(id);
   }
+  const ofJob = { emails: ["valid@mailvet.test"], webhook_url: "http://127.0.0.1:9/job" };
+  const { body: withHook } = await service.ask("/bulk/jobs", { key: testKey, body: ofJob });
+  await listsOf(service, { key: testKey }).ended(withHook.id);
+  const { body: saved } = await service.ask("/lists", {
+    key: ann.key,
+    body: { job_id: jobs[0], name: "customers", schedule: "weekly" },
+  });
+  const { body: savedForTest } = await service.ask("/lists", {
+    key: testKey,
+    body: { job_id: jobs[1], name: "try-out" },
+  });
+  jobs.push(withHook.id);
+  await service.ask("/account/notifications", {
+    cookie: ann.cookie,
+    method: "PATCH",
+    body: { low_credits_threshold: 12 },
+  });
   const bobs = listsOf(service, bob);
   await bobs.ended((await bobs.begin("email\nbobs-secret@mailvet.test\n")).id);
 
@@ -36,6 +53,8 @@ test("it has the account, keys without secrets, webhooks, usage, ledger, and job
     "account.json",
     "keys.json",
     "webhooks.json",
+    "notifications.json",
+    "lists.json",
     "usage.csv",
     "ledger.csv",
     "jobs.json",
@@ -44,13 +63,18 @@ test("it has the account, keys without secrets, webhooks, usage, ledger, and job
   const json = (name: string) => JSON.parse(files.get(name)!);
   expect(json("account.json")).toMatchObject({ id: ann.accountId, email: ann.email, state: "active" });
   expect(json("keys.json")).toMatchObject([{ mode: "test" }, { mode: "live" }]);
-  expect(json("webhooks.json")).toMatchObject([{ id: hook.id }]);
+  expect(json("webhooks.json")).toMatchObject([
+    { url: ofJob.webhook_url, job_id: withHook.id },
+    { id: hook.id },
+  ]);
+  expect(json("notifications.json")).toEqual({ job_emails: true, low_credits_threshold: 12 });
+  expect(json("lists.json")).toEqual([saved, savedForTest]);
   expect(json("jobs.json").map(({ id }: { id: string }) => id)).toEqual(jobs.toReversed());
   expect(files.get("usage.csv")).toMatch(/^date,key_id,valid,.*\r\n\d{4}-\d\d-\d\d,[\w-]+,1,1,0,0,2\r\n$/);
   const ledger = files.get("ledger.csv")!.trimEnd().split("\r\n");
   expect(ledger[0]).toMatch(/^id,kind,amount/);
   expect(ledger.at(-1)).toMatch(/^1,grant,100,/);
-  for (const id of jobs) {
+  for (const id of jobs.slice(0, 2)) {
     const [header, first, second] = files.get(`results/${id}.csv`)!.split("\r\n");
     expect(header).toMatch(/^name,email,mailvet_status,/);
     expect([first, second]).toEqual([
@@ -59,7 +83,16 @@ test("it has the account, keys without secrets, webhooks, usage, ledger, and job
     ]);
   }
   const all = [...files.values()].join("\n");
-  for (const secret of [ann.key, testKey, hook.secret, ann.password, "bobs-secret", bob.accountId, bob.email])
+  for (const secret of [
+    ann.key,
+    testKey,
+    hook.secret,
+    withHook.webhook_secret,
+    ann.password,
+    "bobs-secret",
+    bob.accountId,
+    bob.email,
+  ])
     expect(all).not.toContain(secret);
 });
 

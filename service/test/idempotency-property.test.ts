@@ -21,12 +21,13 @@ const CREDITS = 1_000;
 const NOTE = "property";
 
 /**
- * They need a web server, a planned job, or an account that they change as a whole: idempotency-endpoints.test.ts repeats
- * each of them, without kills.
+ * They need a web server, a planned or completed job, or an account that they change as a whole:
+ * idempotency-endpoints.test.ts repeats each of them, without kills.
  */
 const TRIED_ELSEWHERE = [
   "POST /bulk/upload/link",
   "POST /bulk/jobs/{job_id}/finish",
+  "POST /bulk/jobs/{job_id}/recheck",
   "POST /operator/accounts/{account_id}/invitation",
   "POST /operator/accounts/{account_id}/suspend",
   "POST /operator/accounts/{account_id}/resume",

@@ -99,6 +99,7 @@ test("a job with a silent host has results and downloads while it waits", async 
     next_attempt_at: null,
   });
   expect(await creditsOf(lists)).toEqual({ balance: before.balance + 1, reserved: before.reserved - 3 });
+  expect((await lists.ask("/usage")).body.days).toMatchObject([{ valid: 1, unknown: 1, credits_used: 2 }]);
   const results = await resultsOf(lists, job.id);
   expect(results.map(({ status, sub_status }) => [status, sub_status])).toEqual([
     ["valid", ""],

@@ -178,6 +178,31 @@ test("the usage of a job counts every verdict and what was charged, also when a 
   expect(rows).toEqual([{ valid: 3, invalid: 1, risky: 0, unknown: 1, credits_used: 1 }]);
 });
 
+test("a redrive leaves the evidence that other rows refer to", async () => {
+  const caller = await world.caller(20);
+  const jobId = await world.add(caller, [POISON, HEALTHY]);
+  await using worker = await startPoisoned();
+  await worker.until(async () => (await world.recordOf(jobId)).status === "completed");
+  // As after a recheck: the row has been unknown, with evidence in common with others, and is an internal error since.
+  const shared = { route: { kind: "none" } };
+  const { pool } = world.database;
+  const share = "update results set evidence = $3, evidence_row = $4 where job_id = $1 and row = $2";
+  await pool.query(share, [jobId, 1, shared, null]);
+  await pool.query(share, [jobId, 4, null, 1]);
+  worker.cure();
+  const [letter] = await lettersOf(jobId);
+  await deadLetters().redrive(letter!.id);
+  await worker.until(async () => (await world.recordOf(jobId)).valid_count === 4);
+  const rows = await world.resultsOf(jobId);
+  expect(rows[0]).toMatchObject({
+    row: 1,
+    status: "valid",
+    evidence: shared,
+    ownEvidence: expect.anything(),
+  });
+  expect(rows[3]).toMatchObject({ row: 4, evidence: null, evidenceRow: 1 });
+});
+
 test("a slice of a job whose results are erased cannot be redriven", async () => {
   const caller = await world.caller(20);
   const jobId = await world.add(caller, [POISON]);

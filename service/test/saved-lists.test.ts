@@ -5,6 +5,7 @@ import { createJobTransitions } from "../src/jobs/job-transitions.ts";
 import { createRecheckJob } from "../src/jobs/recheck/recheck.ts";
 import { createLists, type Lists } from "../src/lists/lists.ts";
 import { openClaims } from "./claims.ts";
+import { HOOK } from "./endpoints.ts";
 import { listsOf } from "./jobs-http-world.ts";
 import { expectProblem } from "./problems.ts";
 import { openService, type TestService } from "./service.ts";
@@ -61,7 +62,8 @@ async function swap({ id }: Job): Promise<void> {
 }
 
 test("a list is kept, runs when it is due, and shows what changed", async () => {
-  const { ask, ended, job, done, list } = await saved(10);
+  const { ann, ask, ended, job, done, list } = await saved(10);
+  const { body: hook } = await ask("/webhooks", { body: { url: HOOK, events: ["list.changed"] } });
   expect(list).toMatchObject({ name: "customers", tags: ["eu"], schedule: "daily", stale_after_days: 7 });
   expect((await job(done.id)).expires_at).toBeNull();
   expect((await ask("/lists")).body).toHaveLength(1);
@@ -80,6 +82,26 @@ test("a list is kept, runs when it is due, and shows what changed", async () => 
     { row: 1, email: "valid@mailvet.test", status: "valid", previous_status: "invalid" },
     { row: 2, status: "invalid", previous_status: "valid" },
   ]);
+
+  const { body: deliveries } = await ask(`/webhooks/${hook.id}/deliveries`);
+  expect(deliveries).toMatchObject([{ event: "list.changed" }]);
+  expect(JSON.parse(deliveries[0].message).data.list).toMatchObject({ id: list.id, newly_invalid: 1 });
+  const owner = { accountId: ann.accountId, isTest: false };
+  await service.database.orm.transaction((tx) =>
+    scheduler.onEvent(tx, owner, "job.completed", { job: again }),
+  );
+  expect(told).toContain("customers has changed");
+
+  // A run for which nothing is stale leaves what the last check has changed; one by hand replaces it.
+  await makeDue(list.id);
+  expect(await scheduler.runDue()).toBe(0);
+  expect((await ask(`/lists/${list.id}`)).body).toMatchObject({ newly_invalid: 1, recovered: 1 });
+  await ask(`/bulk/jobs/${done.id}/recheck`, { body: { which: "all" } });
+  await ended(done.id);
+  const { body: byHand } = await ask(`/lists/${list.id}`);
+  expect(byHand).toMatchObject({ newly_invalid: 0, recovered: 0 });
+  expect(Date.parse(byHand.last_run_at)).toBeGreaterThan(Date.parse(after.last_run_at));
+  expect((await ask(`/lists/${list.id}/changes`)).body).toEqual([]);
 
   const { body: changed } = await ask(`/lists/${list.id}`, { method: "PATCH", body: { schedule: null } });
   expect(changed).toMatchObject({ schedule: null, next_run_at: null });

@@ -172,6 +172,7 @@ export const shellMessages = {
     overview: "Overview",
     validate: "Validate",
     bulk: "Bulk",
+    lists: "Saved lists",
     keys: "API keys",
     webhooks: "Webhooks",
     usage: "Usage and credits",

@@ -82,7 +82,7 @@ journey("the pages of an empty account have no serious violations", async ({ ser
   const { cookie } = await service.openAccount({ credits: 0 });
   const { page, open } = await visit({ cookie });
   const findings: string[] = [];
-  for (const path of ["/", "/validate", "/bulk", "/webhooks", "/usage"]) {
+  for (const path of ["/", "/validate", "/bulk", "/lists", "/webhooks", "/usage"]) {
     await open(path);
     findings.push(...(await findingsOn(page, path)));
   }
@@ -91,7 +91,9 @@ journey("the pages of an empty account have no serious violations", async ({ ser
 
 journey("the pages of an account with data have no serious violations", async ({ service, visit }) => {
   const { cookie, key } = await service.openAccount({ credits: 1000 });
-  const { doneId, runningId } = await createJobs(createClient({ baseUrl: service.url, apiKey: key }));
+  const client = createClient({ baseUrl: service.url, apiKey: key });
+  const { doneId, runningId } = await createJobs(client);
+  const { id: listId } = await client.lists.create({ job_id: doneId, name: "Customers", tags: ["crm"] });
   const { page, open } = await visit({ cookie });
   const findings: string[] = [];
   for (const path of [
@@ -99,6 +101,8 @@ journey("the pages of an account with data have no serious violations", async ({
     "/bulk",
     `/bulk/${doneId}`,
     `/bulk/${runningId}`,
+    "/lists",
+    `/lists/${listId}`,
     "/usage",
     "/audit",
     "/settings",
@@ -137,6 +141,7 @@ journey("dialogs have no serious violations, and Escape closes them", async ({ s
   const findings: string[] = [];
   for (const [path, button, role] of [
     [`/bulk/${doneId}`, "Download", "dialog"],
+    [`/bulk/${doneId}`, "Save as list", "dialog"],
     [`/bulk/${doneId}`, "Delete", "dialog"],
     ["/keys", "Create key", "dialog"],
     ["/keys", "Actions for a key", "menu"],

@@ -1,4 +1,5 @@
-/** Journeys: recommendation, free estimate, asking again, ledger lines and notification settings. */
+/** Journeys: recommendation, free estimate, asking again, saved lists, ledger lines and notification settings. */
+import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { journeysIn } from "./journey.ts";
 
@@ -11,21 +12,23 @@ const EMAILS = ["valid", "greylisted", "catch-all", "mailbox-not-found"].map(
 /** Where to store screenshots; unset: none are taken. */
 const SHOTS = process.env.LISTS_SHOTS;
 
+const shooterOf = (page: Page) => async (name: string) => {
+  if (!SHOTS) return;
+  for (const width of [390, 1280])
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: `${SHOTS}/${name}-${width}-${colorScheme}.png`, fullPage: true });
+    }
+  await page.setViewportSize({ width: 1280, height: 900 });
+};
+
 journey(
   "a list is estimated, validated and asked for again, and the ledger shows it",
   async ({ service, visit }) => {
     const { cookie } = await service.openAccount({ credits: 50 });
     const { page, open } = await visit({ cookie });
-    const shoot = async (name: string) => {
-      if (!SHOTS) return;
-      for (const width of [390, 1280])
-        for (const colorScheme of ["light", "dark"] as const) {
-          await page.setViewportSize({ width, height: 900 });
-          await page.emulateMedia({ colorScheme });
-          await page.screenshot({ path: `${SHOTS}/${name}-${width}-${colorScheme}.png`, fullPage: true });
-        }
-      await page.setViewportSize({ width: 1280, height: 900 });
-    };
+    const shoot = shooterOf(page);
 
     await open("/validate");
     await page.getByLabel("Email address").fill("greylisted@mailvet.test");
@@ -74,5 +77,58 @@ journey(
       .poll(async () => (await service.ask("/account/notifications", { cookie })).body.low_credits_threshold)
       .toBe(25);
     await shoot("settings");
+  },
+);
+
+journey(
+  "a job is saved as a list, checked again, and the page shows what has changed",
+  async ({ service, visit }) => {
+    const { cookie, key } = await service.openAccount({ credits: 50 });
+    const { page, open } = await visit({ cookie });
+    const shoot = shooterOf(page);
+    await open("/lists");
+    await page.getByText("No lists yet").waitFor();
+
+    const { body: job } = await service.ask("/bulk/jobs", {
+      key,
+      body: { emails: EMAILS, name: "customers" },
+    });
+    await service.ask(`/bulk/jobs/${job.id}?wait=30&for=end`, { key });
+    await open(`/bulk/${job.id}`);
+    await page.getByRole("button", { name: "Save as list" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Tags").fill("crm, europe");
+    await shoot("save-as-list");
+    await dialog.getByRole("button", { name: "Save as list" }).click();
+    await page.waitForURL(/\/lists\/[0-9a-f-]{36}$/);
+    await page.getByRole("heading", { name: "customers" }).waitFor();
+    await page.getByText("Shown after the list has been checked again.").waitFor();
+
+    // As if one mailbox had been missing, and another one accepted, the last time.
+    const { pool } = service.database;
+    const was = "update results set status = $2, sub_status = $3 where job_id = $1 and email like $4";
+    await pool.query(was, [job.id, "invalid", "mailbox_not_found", "valid@%"]);
+    await pool.query(was, [job.id, "valid", "", "mailbox-not-found@%"]);
+    await page.getByRole("button", { name: "Check again" }).click();
+    await dialog.getByRole("radio", { name: /^All/ }).check();
+    await dialog.getByRole("button", { name: "Check again" }).click();
+    const changes = page.getByRole("table", { name: "What has changed" });
+    await changes.getByRole("row", { name: /mailbox-not-found@mailvet.test.*invalid.*valid/ }).waitFor();
+    await changes.getByRole("row", { name: /^valid@mailvet.test.*valid.*invalid/ }).waitFor();
+    await shoot("saved-list");
+
+    const settings = page.getByRole("region", { name: "Settings" });
+    await settings.getByLabel("Schedule").selectOption("Every month");
+    await settings.getByRole("button", { name: "Save" }).click();
+    await settings.getByText("Saved.").waitFor();
+    await page.getByText("Checked every month").waitFor();
+
+    await page.getByRole("link", { name: "Saved lists" }).click();
+    await page.getByText("In the last run: 1 newly invalid, 1 recovered.").waitFor();
+    await shoot("saved-lists");
+    await page.getByRole("link", { name: "customers" }).click();
+    await page.getByRole("button", { name: "Delete list" }).click();
+    await dialog.getByRole("button", { name: "Delete list" }).click();
+    await page.getByText("No lists yet").waitFor();
   },
 );

@@ -10,6 +10,7 @@ const journey = journeysIn();
 const PAGES = [
   "Validate",
   "Bulk",
+  "Saved lists",
   "API keys",
   "Webhooks",
   "Usage and credits",
@@ -45,6 +46,12 @@ journey("every page is in the menu of a phone, and none scrolls sideways", async
   await page.getByRole("table", { name: "Endpoints" }).getByRole("link").tap();
   await page.getByRole("heading", { level: 2, name: "Deliveries" }).waitFor();
   expect(["webhook", await widthOf(page)]).toEqual(["webhook", 375]);
+
+  await page.getByRole("button", { name: "Open menu" }).tap();
+  await follow("Saved lists");
+  await page.getByRole("list", { name: "Lists" }).getByRole("link").tap();
+  await page.getByRole("heading", { level: 2, name: "What has changed" }).waitFor();
+  expect(["list", await widthOf(page)]).toEqual(["list", 375]);
 
   await open(`/bulk/${jobId}?status=invalid`);
   await page.getByRole("table", { name: "Results" }).getByText("invalid").first().waitFor();
@@ -86,6 +93,7 @@ async function fillPages({ service }: JourneyContext): Promise<{ jobId: string }
   const confirmed = { upload_id: preview.upload_id, email_column: "email" };
   const { id } = await ask("/bulk/upload/confirm", { body: confirmed });
   await expect.poll(async () => (await ask(`/bulk/jobs/${id}`)).status).toBe("completed");
+  await ask("/lists", { body: { job_id: id, name: longName, tags: [longName.slice(0, 50)] } });
   return { jobId: id };
 }
 

@@ -1,5 +1,4 @@
 /** mailvet job: options of the job subcommands, and the short subcommands themselves. */
-import type { Job } from "@mailvet/contract";
 import {
   ALL_SUB_STATUSES,
   DOWNLOAD_FORMATS,
@@ -12,7 +11,7 @@ import {
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { listenForInterruption } from "../interruption.ts";
 import { jobCard, jobLine } from "../output/job-view.ts";
-import { paintFor } from "../output/terminal.ts";
+import { type Paint, paintFor } from "../output/terminal.ts";
 import {
   addServiceOptions,
   badUsage,
@@ -23,7 +22,7 @@ import {
 import { type DownloadOptions, downloadJob } from "./job-download.ts";
 import { followJob, jobFailure, type RunOptions, runJob } from "./job-run.ts";
 
-const EXIT_CODES = `
+export const EXIT_CODES = `
 Exit codes:
   0    success, whatever the verdicts
   1    the service rejected a request or could not be reached, or the job failed or was cancelled
@@ -250,7 +249,7 @@ function addDelete(job: Command): void {
     );
 }
 
-async function withService(
+export async function withService(
   options: ServiceOptions,
   work: (service: RemoteService, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
@@ -263,8 +262,12 @@ async function withService(
   }
 }
 
-function print(job: Job, json: true | undefined, view: typeof jobLine): void {
-  process.stdout.write(`${json ? JSON.stringify(job) : view(job, paintFor(process.stdout))}\n`);
+export function print<Item>(
+  item: Item,
+  json: true | undefined,
+  view: (item: Item, paint: Paint) => string,
+): void {
+  process.stdout.write(`${json ? JSON.stringify(item) : view(item, paintFor(process.stdout))}\n`);
 }
 
 function oneOrMore(words: readonly string[]) {
@@ -277,7 +280,7 @@ function oneOrMore(words: readonly string[]) {
   };
 }
 
-function wholeNumber(text: string): number {
+export function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("Expected a whole number.");
   return Number(text);
 }

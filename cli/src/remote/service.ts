@@ -109,6 +109,7 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   too_many_uploads: () => "confirm an upload, or wait: unconfirmed uploads are deleted after a day",
   upload_expired: () => "upload the file again: mailvet job run FILE",
   job_not_found: () => "list your jobs: mailvet job list",
+  list_not_found: () => "show your lists: mailvet list all",
   job_state_conflict: () => "check its status: mailvet job show ID",
   results_not_ready: () => "wait until it has finished: mailvet job show ID --wait",
   results_expired: () => "results are deleted after the retention period; check the file again",

@@ -167,12 +167,11 @@ class KnownMeanings {
   readonly #meanings = new Map<string, Meaning>();
 
   read(context: ReplyInContext, text: ReplyText): Meaning {
-    const { stage, reply } = context;
     const isKept =
       text.marked.length <= MAX_KNOWN_CHARACTERS &&
       !text.locals.some((local) => text.marked.includes(local)) &&
       !ruleTables().table.hasToken(text);
-    const key = isKept ? `${stage} ${reply.code} ${reply.enhanced ?? ""} ${text.clean}\n${text.marked}` : "";
+    const key = isKept ? knownKey(context, text) : "";
     const known = isKept ? this.#meanings.get(key) : undefined;
     if (known) return known;
     const facts = replyFacts(context);
@@ -183,6 +182,10 @@ class KnownMeanings {
     }
     return meaning;
   }
+}
+
+function knownKey({ stage, reply }: ReplyInContext, { clean, marked, otherDomains }: ReplyText): string {
+  return `${stage} ${reply.code} ${reply.enhanced ?? ""} ${clean}\n${marked}\n${otherDomains.join(" ")}`;
 }
 
 const MAX_KNOWN = 2000;

@@ -22,14 +22,14 @@ export type CorpusRow = {
   family?: string;
 };
 
-/** The probed address; replies name it or its local part. */
+/** The probed address, unless a row has its own because the reply names another domain. */
 const EMAIL = "ann@replay.example";
 
 export const CORPUS: readonly CorpusRow[] = [
   "replies.jsonl",
   "replies-2026.jsonl",
   "replies-written.jsonl",
-].flatMap((file) => rowsOf<CorpusRow>(file).map((row) => ({ ...row, email: EMAIL })));
+].flatMap((file) => rowsOf<CorpusRow>(file).map((row) => ({ ...row, email: row.email ?? EMAIL })));
 
 function rowsOf<Row>(file: string): Row[] {
   const lines = readFileSync(new URL(file, import.meta.url), "utf8")
@@ -53,6 +53,7 @@ function truthOf({ stage, reply, meaning, mailbox }: CorpusRow): Truth {
 /** A reply with what it proves, without a category. */
 export type VerdictRow = Pick<CorpusRow, "stage" | "reply" | "mx"> & {
   email?: string;
+  our_names?: readonly string[];
   truth: Truth;
   /** Two careful readers may label it differently, so `unknown` is right as well. */
   doubtful?: boolean;

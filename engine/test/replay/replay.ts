@@ -25,6 +25,8 @@ export type ReplayRow = {
   provider?: string;
   mx?: string;
   email?: string;
+  /** EHLO name and sender of the client. */
+  our_names?: readonly string[];
 };
 
 export type Replayed = Pick<Verdict, "status" | "subStatus" | "confidence" | "isValid"> & {
@@ -42,7 +44,7 @@ export function replay(row: ReplayRow): Replayed {
   const evidence: Evidence = inspect(row.email ?? EMAIL);
   const { normalized, domain } = evidence.address!;
   const provider = row.provider ?? mailProviderOf([mx], domain);
-  const said = { stage, reply: replyOf(row), mx, recipient: normalized };
+  const said = { stage, reply: replyOf(row), mx, recipient: normalized, ourNames: row.our_names };
   const { finding, meaning } = interpretReply(said, profileOf(provider));
   evidence.provider = provider;
   evidence.route = {

@@ -1,7 +1,8 @@
 /** Hosts that begin to refuse all recipients at some moment, whatever was sent before: no live mailbox becomes invalid. */
 import { mailDomain, noPipelining, type Temper, type Temperament } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { manyAt, openStory, type StoryOptions } from "./story.ts";
+import { until } from "../until.ts";
+import { manyAt, openStory, type Story, type StoryOptions } from "./story.ts";
 
 const isFifthMissing = ({ localPart }: { localPart: string }) =>
   (Number(localPart.slice(4)) * 7919) % 97 >= 20;
@@ -96,4 +97,37 @@ test.concurrent("showing that costs one recipient at the end of a list, and no r
   expect(end).toEqual([expect.stringMatching(/^RCPT TO:<anna\d+@shop.test>$/), "RSET", "QUIT"]);
   const { commands, earlyCommands } = story.lab.counts("mx.shop.test");
   expect(earlyCommands).toBeGreaterThanOrEqual(commands.RCPT!); // each arrives with others
+});
+
+const NO_IDLE_SESSIONS: StoryOptions = { idleSessionMs: 0 };
+
+/** The next check is the first of its session. */
+const sessionEnd = ({ lab }: Story) => until(() => lab.received("mx.shop.test").at(-1) === "QUIT");
+
+test.concurrent.each([
+  ["alone", ["anna1@shop.test"]],
+  ["with one that was missing before", ["eve@shop.test", "anna1@shop.test"]],
+  ["at the end of a list", [...manyAt("shop.test", 8).slice(1), "anna1@shop.test"]],
+])("the only known mailbox has been deleted and is asked for again: %s", async (_, emails) => {
+  let isDeleted = false;
+  const isUser = ({ localPart }: { localPart: string }) => localPart === "anna1" && !isDeleted;
+  await using story = await openStory({ "shop.test": mailDomain({ users: isUser }) }, NO_IDLE_SESSIONS);
+  expect(await story.verdictOn("anna1@shop.test")).toBe("valid");
+  await sessionEnd(story);
+  isDeleted = true;
+  expect(new Set(await story.verdictsOn(emails))).toEqual(new Set(["invalid mailbox_not_found"]));
+});
+
+test.concurrent("the last known mailbox is asked for again, and another known one is refused too", async () => {
+  let isRefusing = false;
+  const refusing: Temperament = { on: { rcpt: () => (isRefusing ? UNKNOWN : undefined) } };
+  await using story = await openStory(
+    { "shop.test": mailDomain({ users, temper: [OTHER, refusing] }) },
+    NO_IDLE_SESSIONS,
+  );
+  expect(await story.verdictOn("anna1@shop.test")).toBe("valid");
+  expect(await story.verdictOn("anna2@shop.test")).toBe("valid");
+  await sessionEnd(story);
+  isRefusing = true;
+  expect(await story.verdictOn("anna2@shop.test")).toMatch(/^unknown/); // a live one called invalid throws
 });

@@ -16,7 +16,7 @@ import { type JobRow, readJobRecord } from "./job-record.ts";
 import { type JobEvent, requireTransition, transitionOf } from "./job-state.ts";
 import type { JobTransitions } from "./job-transitions.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
-import { openRows, saveOpenRows } from "./open-rows.ts";
+import { openRows, saveOpenRows, type UncheckedCounts } from "./open-rows.ts";
 import type { InspectEmail } from "./results/result-report.ts";
 import { deleteRows, eraseExpiredJobs, prepareRetention } from "./retention.ts";
 import { jobs } from "./schema.ts";
@@ -84,14 +84,14 @@ export function createJobActions(deps: JobActionDeps): JobActions {
     jobId: string,
     event: OwnerEvent,
     beforeCommit?: BeforeCommit<Job>,
-    beforeLock?: (tx: Orm) => Promise<unknown>,
+    beforeLock?: (tx: Orm) => Promise<UncheckedCounts>,
   ): Promise<{ row: JobRow; record: Job }> =>
     orm.transaction(async (tx) => {
-      await beforeLock?.(tx);
+      const unchecked = await beforeLock?.(tx);
       const row = await lockJob(tx, jobId, owner);
       if (!row) throw new Refusal("job_not_found", "No job with this id exists in this account.");
       if (event === "resume") await requireNotSuspended(tx, row.accountId);
-      await transitions.apply(tx, row, event);
+      await transitions.apply(tx, unchecked ? { ...row, unchecked } : row, event);
       const record = (await readJobRecord(tx, jobId))!;
       await beforeCommit?.(tx, record);
       return { row, record };

@@ -22,7 +22,7 @@ export type JobTransitions = {
   /** Starts a recheck with these columns. Returns the balance if it has become low. The caller holds the lock on the job. */
   recheck(tx: Orm, job: JobRow, columns: PgUpdateSetSource<typeof jobs>): Promise<number | undefined>;
   /** Throws job_state_conflict. The caller holds the lock on the job (job-lock.ts). */
-  apply(tx: Orm, job: JobRow, event: JobEvent): Promise<void>;
+  apply(tx: Orm, job: EndingJob, event: JobEvent): Promise<void>;
   /** Returns the job, started if it was queued; undefined if it does not exist. */
   start(jobId: string): Promise<JobRow | undefined>;
   /**
@@ -33,6 +33,9 @@ export type JobTransitions = {
   /** No effect on a job that has ended. */
   fail(tx: Orm, jobId: string, error: JobError): Promise<void>;
 };
+
+/** `unchecked`: results of emails that were not checked, by sub-status; they are no usage. */
+type EndingJob = JobRow & { unchecked?: ReadonlyMap<string, number> };
 
 export type NewJob = Omit<typeof jobs.$inferInsert, "status">;
 export type JobError = { code: string; detail: string };
@@ -54,7 +57,7 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
   const columns = columnsByState(deps.retentionDays);
 
   /** `job` is the row before the transition. reserve_credits returns the balance if it has become low. */
-  type Effect = (tx: Orm, job: JobRow, to: JobStatus) => Promise<unknown>;
+  type Effect = (tx: Orm, job: EndingJob, to: JobStatus) => Promise<unknown>;
 
   const EFFECTS: Readonly<Record<JobEffect, Effect>> = {
     async add_plan_task(tx, { id, accountId }) {
@@ -101,14 +104,15 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
   /** Verdicts as they are counted per day, and how many are refunded: those that are not charged, and by policy. */
   async function chargeOf(
     tx: Orm,
-    { id, givenUp, attempt }: JobRow,
+    { id, givenUp, attempt, unchecked }: EndingJob,
   ): Promise<{ counts: Record<Status, number>; refunded: number }> {
     const counts = { valid: 0, invalid: 0, risky: 0, unknown: 0 };
     let refunded = givenUp;
     for (const row of await tx.select().from(jobCounts).where(eq(jobCounts.jobId, id))) {
       const subStatus = row.subStatus as SubStatus;
       // In a recheck, everything that is not part of it is not charged.
-      counts[STATUS_OF[subStatus]] += row.count - (attempt === 1 ? 0 : row.uncharged);
+      const left = attempt === 1 ? (unchecked?.get(subStatus) ?? 0) : row.uncharged;
+      counts[STATUS_OF[subStatus]] += row.count - left;
       if (isRefunded(deps.unknownRefund, subStatus)) refunded += row.count - row.uncharged;
     }
     return { counts, refunded };
@@ -128,7 +132,7 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
 
   async function runEffects(
     tx: Orm,
-    job: JobRow,
+    job: EndingJob,
     to: JobStatus,
     effects: readonly JobEffect[],
   ): Promise<number | undefined> {
@@ -140,7 +144,7 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
     return lowBalance;
   }
 
-  async function apply(tx: Orm, job: JobRow, event: JobEvent, error?: JobError): Promise<JobRow> {
+  async function apply(tx: Orm, job: EndingJob, event: JobEvent, error?: JobError): Promise<JobRow> {
     const { to: wanted, effects } = requireTransition(job.status, event);
     // A recheck that ends early leaves a verdict for every row.
     const isRecheckEnd = job.attempt > 1 && hasEnded({ status: wanted }) && !hasEnded(job);

@@ -42,13 +42,16 @@ function openRow(inspect: InspectEmail, [row, email, last]: SliceEmail): OpenRow
   return { result: resultRow(row, report, evidence), isCharged: last !== undefined };
 }
 
+/** Results of emails that were not checked, by sub-status. */
+export type UncheckedCounts = ReadonlyMap<string, number>;
+
 /**
- * Stores the results and counts them. Returns false if the job has ended meanwhile.
+ * Stores the results and counts them. Returns those of emails that were not checked.
  *
  * Lock order as in slice-save.ts: results, by row, before the job. A slice that is being saved has inserted its results: the
  * insert waits for it, and leaves its rows out.
  */
-export async function saveOpenRows(tx: Orm, job: JobRow, rows: readonly OpenRow[]): Promise<boolean> {
+export async function saveOpenRows(tx: Orm, job: JobRow, rows: readonly OpenRow[]): Promise<UncheckedCounts> {
   const counts = { charged: new Map<string, number>(), uncharged: new Map<string, number>() };
   for (let first = 0; first < rows.length; first += ROWS_AT_ONCE) {
     const batch = rows.slice(first, first + ROWS_AT_ONCE);
@@ -79,7 +82,7 @@ export async function saveOpenRows(tx: Orm, job: JobRow, rows: readonly OpenRow[
       counts: Object.fromEntries(of),
       uncharged: isCharged ? {} : Object.fromEntries(of),
     };
-    if ((await countInJob(tx, { jobId: job.id, isRedrive: false }, counted)) === undefined) return false;
+    await countInJob(tx, { jobId: job.id, isRedrive: false }, counted);
   }
-  return true;
+  return counts.uncharged;
 }

@@ -4,7 +4,7 @@
  */
 import type { ListChange, ValidationResult } from "@mailvet/contract";
 import { type Evidence, reportOf } from "@mailvet/engine";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type pg from "pg";
 import type { Orm } from "../db/database.ts";
 import { DEFAULT_DATE } from "../db/partitions.ts";
@@ -90,29 +90,34 @@ export async function insertResults(
   return keepExisting ? inserted.map(({ row }) => row) : rows.map(({ row }) => row);
 }
 
-/** Instead of the results of slices that were given up. Returns the rows that were replaced: all or none. */
-export async function replaceResults(tx: Orm, job: StoredJob, rows: readonly ResultRow[]): Promise<number[]> {
-  const numbers = sql.param(rows.map(({ row }) => row));
-  const { rowCount } = await tx.execute(sql`
-    delete from results
-    where expires_on in (${partitionOf(job)}::date, ${DEFAULT_DATE}::date) and job_id = ${job.id}
-      and "row" = any(${numbers}::int[]) and sub_status = 'internal_error'`);
-  // Fewer: the results are deleted meanwhile, perhaps with their partition.
-  return rowCount === rows.length ? insertResults(tx, job, rows) : [];
-}
-
 /** What became of a rechecked row: replaced, or kept because the new result decides less. */
 export type RecheckedRow = { row: number; sub_status: string; isReplaced: boolean };
 
-/**
- * A verdict is replaced unless the new one is `unknown` and the old one is not. Fewer than given: erased meanwhile.
- * The columns of shared evidence are left, because other rows may refer to them.
- */
-export async function replaceByRecheck(
+/** Instead of the results of slices that were given up. Returns the rows that were replaced. */
+export async function replaceResults(tx: Orm, job: StoredJob, rows: readonly ResultRow[]): Promise<number[]> {
+  const found = await replace(tx, job, rows, { where: sql`r.sub_status = 'internal_error'` });
+  return found.filter(({ isReplaced }) => isReplaced).map(({ row }) => row);
+}
+
+/** A verdict is replaced unless the new one is `unknown` and the old one is not. Fewer than given: erased meanwhile. */
+export function replaceByRecheck(
   tx: Orm,
   job: StoredJob,
   attempt: number,
   rows: readonly ResultRow[],
+): Promise<RecheckedRow[]> {
+  return replace(tx, job, rows, {
+    where: sql`(new.status <> 'unknown' or r.status = 'unknown')`,
+    set: sql`, previous_status = r.status, previous_sub_status = r.sub_status, attempt = ${attempt}`,
+  });
+}
+
+/** Returns the rows that exist. The columns of shared evidence are left, because other rows may refer to them. */
+async function replace(
+  tx: Orm,
+  job: StoredJob,
+  rows: readonly ResultRow[],
+  { where, set = sql`` }: { where: SQL; set?: SQL },
 ): Promise<RecheckedRow[]> {
   if (rows.length === 0) return [];
   const isOfJob = sql`r.expires_on in (${partitionOf(job)}::date, ${DEFAULT_DATE}::date) and r.job_id = ${job.id}`;
@@ -132,10 +137,9 @@ export async function replaceByRecheck(
         score = new.score, is_valid = new.is_valid, safe_to_send = new.safe_to_send, suggestion = new.suggestion,
         provider = new.provider, is_catchall = new.is_catchall, is_disposable = new.is_disposable,
         is_role_based = new.is_role_based, is_free = new.is_free, smtp_code = new.smtp_code,
-        checked_at = to_timestamp(new.checked_at), previous_status = r.status, previous_sub_status = r.sub_status,
-        attempt = ${attempt}, own_evidence = new.own_evidence
+        checked_at = to_timestamp(new.checked_at), own_evidence = new.own_evidence ${set}
       from new
-      where ${isOfJob} and r."row" = new."row" and (new.status <> 'unknown' or r.status = 'unknown')
+      where ${isOfJob} and r."row" = new."row" and ${where}
       returning r."row"
     )
     select "row", case when replaced."row" is null then r.sub_status else new.sub_status end as sub_status,
@@ -152,13 +156,27 @@ export async function changedRows(
 ): Promise<ListChange[]> {
   const { rows } = await by.execute<ListChange>(sql`
     select (r."row" - 1) / (1 + json_array_length(j.more_columns)) + 1 as "row", r.email, r.status, r.sub_status, r.previous_status, r.previous_sub_status
+    ${changedIn(jobId)} order by r."row" limit ${limit}`);
+  return rows;
+}
+
+/** How many of them are invalid now, and how many valid. */
+export async function countChanged(
+  by: Pick<Orm, "execute">,
+  jobId: string,
+): Promise<{ invalid: number; valid: number }> {
+  const { rows } = await by.execute<{ invalid: number; valid: number }>(sql`
+    select (count(*) filter (where r.status = 'invalid'))::int as invalid,
+      (count(*) filter (where r.status = 'valid'))::int as valid
+    ${changedIn(jobId)}`);
+  return rows[0]!;
+}
+
+const changedIn = (jobId: string) => sql`
     from jobs j join results r on r.job_id = j.id
       and r.expires_on in (coalesce(j.rows_expire_on, ${DEFAULT_DATE}::date), ${DEFAULT_DATE}::date)
     where j.id = ${jobId} and j.attempt > 1 and r.attempt = j.attempt and r.status <> r.previous_status
-      and r.status in ('valid', 'invalid')
-    order by r."row" limit ${limit}`);
-  return rows;
-}
+      and r.status in ('valid', 'invalid')`;
 
 /** Rows that a recheck has given up. */
 export async function keptByRecheck(

@@ -1,6 +1,7 @@
 /**
  * Everything an account has, as a ZIP file of JSON and CSV: the account, its keys without their secrets, its webhook
- * endpoints without theirs, its jobs with their results, its ledger and its usage. Written while it is read.
+ * endpoints without theirs, its jobs with their results, its saved lists, its notification settings, its ledger and its
+ * usage. Written while it is read.
  */
 import type { LedgerEntry, OperatorAccount, UsageDay } from "@mailvet/contract";
 import { csvLine } from "@mailvet/engine/list-file";
@@ -12,11 +13,15 @@ import { type DownloadDeps, jobDownload } from "../downloads/job-download.ts";
 import { zipArchive } from "../downloads/zip-archive.ts";
 import { allJobsOf, type JobWithMode } from "../jobs/job-list.ts";
 import { type ApiKeys, presentKey } from "../keys/api-keys.ts";
+import type { Lists } from "../lists/lists.ts";
+import type { Notifications } from "../notifications/notifications.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 
 export type AccountExportDeps = DownloadDeps & {
   apiKeys: Pick<ApiKeys, "list">;
-  webhooks: Pick<Webhooks, "list">;
+  webhooks: Pick<Webhooks, "all">;
+  lists: Pick<Lists, "all">;
+  notifications: Pick<Notifications, "settingsOf">;
   ledger: Pick<Ledger, "page">;
   usageOf(accountId: string, wanted: UsageFilter): Promise<UsageDay[]>;
 };
@@ -29,17 +34,21 @@ const ALL_DAYS = { from: "1970-01-01", to: "9999-12-31", keyId: undefined };
 export function createExportAccount(deps: AccountExportDeps): ExportAccount {
   return async (account) => {
     const accountId = account.id;
-    const [keys, live, test, usage, jobs] = await Promise.all([
+    const [keys, webhooks, live, test, notifications, usage, jobs] = await Promise.all([
       deps.apiKeys.list(accountId),
-      deps.webhooks.list({ accountId, isTest: false }),
-      deps.webhooks.list({ accountId, isTest: true }),
+      deps.webhooks.all(accountId),
+      deps.lists.all({ accountId, isTest: false }),
+      deps.lists.all({ accountId, isTest: true }),
+      deps.notifications.settingsOf(accountId),
       deps.usageOf(accountId, ALL_DAYS),
       allJobsOf(deps.database, accountId),
     ]);
     return zipArchive([
       { name: "account.json", content: json(account) },
       { name: "keys.json", content: json(keys.map(presentKey)) },
-      { name: "webhooks.json", content: json([...live, ...test]) },
+      { name: "webhooks.json", content: json(webhooks) },
+      { name: "notifications.json", content: json(notifications) },
+      { name: "lists.json", content: json([...live, ...test]) },
       {
         name: "usage.csv",
         content: Buffer.from(header(USAGE) + usage.map((day) => csvOf(day, USAGE)).join("")),

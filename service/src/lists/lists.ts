@@ -18,7 +18,7 @@ import type { Caller, Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
 import type { RecheckJob } from "../jobs/recheck/recheck.ts";
-import { changedRows } from "../jobs/result-rows.ts";
+import { changedRows, countChanged } from "../jobs/result-rows.ts";
 import { keepJob } from "../jobs/retention.ts";
 import type { Notifications } from "../notifications/notifications.ts";
 import type { PublishEvent } from "../webhooks/publish-event.ts";
@@ -83,8 +83,6 @@ export function createLists({
         lastRunAt: sql`now()`,
         nextRunAt: nextRunOf(schedule),
         lastError: null,
-        newlyInvalid: 0,
-        recovered: 0,
       })
       .where(and(eq(savedLists.id, id), lte(savedLists.nextRunAt, sql`now()`))) // else another process has it
       .returning();
@@ -169,12 +167,10 @@ export function createLists({
       if (event !== "job.completed" || !job || job.attempt === 1) return;
       const [row] = await tx.select().from(savedLists).where(eq(savedLists.jobId, job.id));
       if (!row) return;
-      const changed = await changedRows(tx, job.id, MAX_CHANGES);
-      const newlyInvalid = changed.filter(({ status }) => status === "invalid").length;
-      const recovered = changed.filter(({ status }) => status === "valid").length;
+      const { invalid: newlyInvalid, valid: recovered } = await countChanged(tx, job.id);
       const [list] = await tx
         .update(savedLists)
-        .set({ newlyInvalid, recovered })
+        .set({ newlyInvalid, recovered, lastRunAt: sql`now()` })
         .where(eq(savedLists.id, row.id))
         .returning();
       if (newlyInvalid + recovered === 0) return;

@@ -26,6 +26,8 @@ import { makeWebhookSecret } from "./signature.ts";
 export type Endpoints = {
   /** Newest first. */
   list(owner: Owner): Promise<WebhookEndpoint[]>;
+  /** In both modes, with those of single jobs; newest first. */
+  all(accountId: string): Promise<(WebhookEndpoint & { job_id?: string })[]>;
   /** Throws webhook_url_rejected and too_many_webhooks. */
   create(
     owner: Owner,
@@ -74,6 +76,18 @@ export function createEndpoints({ database, tasks, checkDestination }: EndpointD
         .where(and(isEndpointOf(owner), isNull(webhookEndpoints.jobId)))
         .orderBy(desc(webhookEndpoints.createdAt), desc(webhookEndpoints.id));
       return rows.map(presentEndpoint);
+    },
+
+    async all(accountId) {
+      const rows = await orm
+        .select()
+        .from(webhookEndpoints)
+        .where(eq(webhookEndpoints.accountId, accountId))
+        .orderBy(desc(webhookEndpoints.createdAt), desc(webhookEndpoints.id));
+      return rows.map((row) => ({
+        ...presentEndpoint(row),
+        ...(row.jobId !== null && { job_id: row.jobId }),
+      }));
     },
 
     async create(owner, { url, description = "", events = [] }, beforeCommit) {

@@ -8,6 +8,7 @@ export const PAGES = [
   ["/", "overview"],
   ["/validate", "validate"],
   ["/bulk", "bulk"],
+  ["/lists", "lists"],
   ["/keys", "keys"],
   ["/webhooks", "webhooks"],
   ["/usage", "usage"],

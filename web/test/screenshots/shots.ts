@@ -111,6 +111,7 @@ export const SHOTS: readonly Shot[] = [
   { name: "bulk-preview", role: "customer", visit: choose },
   { name: "job-running", role: "customer", visit: job("crm-export.csv") },
   { name: "job-completed", role: "customer", visit: job("newsletter.csv", "Results") },
+  { name: "lists", role: "customer", visit: open("/lists", "Saved lists") },
   { name: "keys", role: "customer", visit: open("/keys", "API keys", "Use a key") },
   { name: "key-dialog", role: "customer", visit: createKey },
   { name: "webhooks", role: "customer", visit: open("/webhooks", "Webhooks") },

@@ -15,11 +15,27 @@ export type Clauses = {
   places: readonly number[];
 };
 
-export function clausesOf({ marked, clean, locals }: ReplyText, ofStorage = false): Clauses {
+export function clausesOf(text: ReplyText, ofStorage = false): Clauses {
+  const { marked, clean, locals, otherDomains } = text;
   const words = withNames(marked, locals).split(" ");
   const kinds = words.map(ofStorage ? storageWordKind : wordKind);
   for (let at = 0; at < words.length; at++) kinds[at] = kindInContext(words, kinds, at);
+  for (const domain of otherDomains) {
+    const at = words.indexOf(domain);
+    if (isNameOfDomain(words, kinds, at)) kinds[at] = "foreign";
+  }
   return { kinds, places: alignFromEnd(marked.split(" "), clean.split(" ")) };
+}
+
+const DOMAIN_NOUN = /^(?:domains?|zone|dominio|domaine|domena|домен)$/;
+
+const STATE_OF_HOST = /^(?:unknown|bad|invalid|such|the)$/;
+
+/** Whether a name is one of a domain, not of a server: "domain example.net", "unknown host example.net", "example.net: …". */
+function isNameOfDomain(words: readonly string[], kinds: readonly WordKind[], at: number): boolean {
+  if (DOMAIN_NOUN.test(words[at - 1] ?? "")) return true;
+  if (words[at - 1] === "host") return isEnd(kinds[at - 2]) || STATE_OF_HOST.test(words[at - 2]!);
+  return isEnd(kinds[at - 1]) && isEnd(kinds[at + 1]);
 }
 
 /** The kind of a word after the words before it. */
@@ -90,11 +106,15 @@ const NOUNS: ReadonlySet<WordKind | undefined> = new Set<WordKind>([
   "domain",
   "place",
   "name",
+  "foreign",
   "client",
+  "our_sender",
+  "our_name",
   "other",
   "storage",
 ]);
 const isNoun = (kind: WordKind | undefined) => NOUNS.has(kind);
+const CLIENT: ReadonlySet<WordKind> = new Set<WordKind>(["client", "our_sender", "our_name"]);
 
 export type Said = {
   /** The text that a phrase was found in, and where. It may be the end of `clean`. */
@@ -119,6 +139,7 @@ export function isSaidOfRecipient({ kinds, places }: Clauses, said: Said): boole
   if (first === undefined || last === undefined) return false;
   if (said.isWholeClause) return isEdge(kinds[first - 1]) && isEdge(kinds[last + 1]);
   const near = nounPhrasesAround(kinds, first, last);
+  if (hasOtherLabel(kinds, clauseAround(kinds, near), said)) return false;
   const { from, to } = codeAgrees ? near : clauseAround(kinds, near);
   for (let at = from; at <= to; at++) {
     if (!isNoun(kinds[at])) continue;
@@ -160,7 +181,7 @@ function roomOwner(kinds: readonly WordKind[], { from, to }: Range): "recipient"
 }
 
 /** "The disk of our server", but "the mailbox on our server". */
-const ELSEWHERE: ReadonlySet<WordKind> = new Set<WordKind>(["other", "domain", "place", "client"]);
+const ELSEWHERE: ReadonlySet<WordKind> = new Set<WordKind>(["other", "domain", "place", ...CLIENT]);
 
 type Range = { from: number; to: number };
 
@@ -174,7 +195,8 @@ function clauseAround(kinds: readonly WordKind[], { from, to }: Range): Range {
 }
 
 const isEdge = (kind: WordKind | undefined) =>
-  kind === undefined || kind === "echo" || kind === "name" || isMark(kind);
+  kind === undefined || kind === "echo" || kind === "name" || kind === "foreign" || isMark(kind);
+const isEnd = (kind: WordKind | undefined) => kind === undefined || isMark(kind);
 const isMark = (kind: WordKind | undefined) => kind === "comma" || kind === "stop";
 
 /** Whether a noun phrase has another head than the recipient it names: "address lookup", "key of the user". */
@@ -200,9 +222,11 @@ export function hasUnlistedWord({ marked }: ReplyText, { kinds }: Clauses): bool
   return marked.split(" ").some((word, at) => kinds[at] === "other" && /^[a-z'-]+$/.test(word));
 }
 
+const KNOWERS: ReadonlySet<WordKind> = new Set<WordKind>(["domain", "modifier", "name", "foreign"]);
+
 /** Whether a phrase is the server that does not know the recipient: "this host does not know that user". */
 function isKnower(phrase: readonly WordKind[], kinds: readonly WordKind[], stop: number): boolean {
-  if (!phrase.every((kind) => kind === "domain" || kind === "modifier" || kind === "name")) return false;
+  if (!phrase.every((kind) => KNOWERS.has(kind))) return false;
   let next = stop;
   while (kinds[next] === "grammar") next++;
   return kinds[next] === "verb";
@@ -211,12 +235,24 @@ function isKnower(phrase: readonly WordKind[], kinds: readonly WordKind[], stop:
 function isAllowed(phrase: readonly WordKind[], isComplement: boolean, said: Said): boolean {
   const { ofDomain, codeAgrees, mayNameClient } = said;
   const head = phrase.at(-1);
+  if (ofDomain && phrase.includes("domain") && phrase.includes("foreign")) return false;
   if (isComplement && codeAgrees) return head !== "other";
-  if (phrase.includes("other") || (phrase.includes("client") && !mayNameClient)) return false;
+  if (phrase.includes("other") || (!mayNameClient && phrase.some((kind) => CLIENT.has(kind)))) return false;
   if (isComplement) return true;
   if (phrase.includes("place")) return false;
   return ofDomain || !(phrase.includes("domain") || (head === "modifier" && phrase.includes("recipient")));
 }
+
+/** Whether a name beside a clause is what it is said of, and not the recipient: "example.net: domain not found". */
+function hasOtherLabel(kinds: readonly WordKind[], { from, to }: Range, said: Said): boolean {
+  if (said.mayNameClient || kinds.includes("echo")) return false;
+  const others: ReadonlySet<WordKind | undefined> = said.ofDomain ? OTHER_DOMAINS : OTHER_MAILBOXES;
+  const isBefore = kinds[from - 1] === "comma" && isEnd(kinds[from - 3]) && others.has(kinds[from - 2]);
+  return isBefore || (kinds[to + 1] === "comma" && isEnd(kinds[to + 3]) && others.has(kinds[to + 2]));
+}
+
+const OTHER_MAILBOXES = new Set<WordKind | undefined>(["our_sender"]);
+const OTHER_DOMAINS = new Set<WordKind | undefined>(["our_sender", "our_name", "foreign"]);
 
 /** How many words follow the one at a position. */
 function spacesFrom(text: string, position: number): number {

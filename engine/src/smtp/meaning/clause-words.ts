@@ -4,12 +4,13 @@
  */
 
 import { NOUNS } from "./phrase-synonyms.ts";
-import { ECHO } from "./reply-text.ts";
+import { ECHO, OUR_NAME, OUR_SENDER } from "./reply-text.ts";
 
 /**
  * recipient: may be what a phrase is said of. echo: the address itself. modifier: may stand before these. adjective: before
  * or after them. domain: what rules about the domain are said of. place: may follow a preposition. name: a host name, an
- * organisation, a number. client: an IP address, or what is "yours". either: a noun after a noun or an article, else a verb.
+ * organisation, a number. foreign: a domain that is not the recipient's. client: an IP address, or what is "yours".
+ * our_sender, our_name: our sender and our other names. either: a noun after a noun or an article, else a verb.
  * storage: see storageWordKind. verb: what a server does not do with a recipient. grammar: verbs, states, adverbs and the like.
  */
 export type WordKind =
@@ -20,7 +21,10 @@ export type WordKind =
   | "domain"
   | "place"
   | "name"
+  | "foreign"
   | "client"
+  | "our_sender"
+  | "our_name"
   | "other"
   | "storage"
   | "preposition"
@@ -37,6 +41,8 @@ const LISTS: readonly (readonly [WordKind, string])[] = [
   ["stop", "."],
   ["echo", ECHO],
   ["client", "@ip"],
+  ["our_sender", OUR_SENDER],
+  ["our_name", OUR_NAME],
   [
     "name",
     `apache openoffice siteground gmail googlemail google yahoo hotmail outlook live icloud aol msn gmx zoho
@@ -114,7 +120,7 @@ const LISTS: readonly (readonly [WordKind, string])[] = [
     nossa nossos nuestro nuestra nuestros nuestras vart vores vare denne dette dem az ez ezen acest aceasta
     acel tomto tomuto tohoto tejto наш нашем нашеи нашего этом это three six twelve several the this that
     these those a an any some our my your his her its their such all each every another two more than last
-    allowed long-time le la les l un une ce cet cette ces notre nos el lo los las esta este ese esa il gli
+    allowed long-time le la les l un une ce cet cette ces notre nos el lo los las esta este ese esa dicha dicho il gli
     questo questa os as um uma esse essa der die den ein eine einen einer dieser diese dieses diesen het een
     deze dit det denna detta ten ta tego tym taki takiego taka takie takiej tento tato toto bu boyle bir
     ilyen ne такого такая этот эта этого указанныи указанного данныи ο η το`,
@@ -198,7 +204,7 @@ const RECIPIENT = new RegExp(
   `^(?:${[
     "destinatai?r(?:e|es|io|ios|i|ul|ului|a)?|utilisateurs?|usagers?|adresses?|comptes?|boites?|lettres|abonnes?",
     "(?:(?:benutzer|nutzer|empf(?:a|ae)nger|anwender|kunden|mail|e-?mail|ziel|user|internet)-?)*(?:kont(?:o|os|en)|postf(?:a|ae)ch(?:s|es|er)?|adressen?|adressat(?:en)?|benutzer[sn]?|nutzer[sn]?|empf(?:a|ae)nger[sn]?|teilnehmer[sn]?|kennung|name|account|mailbox)",
-    "usuarios?|cuentas?|buzon(?:es)?|casillas?|direccion|correo|utent[ei]|caselle?|casella|indirizz[oi]|posta|contas?|caixas?|enderecos?|correio|utilizador(?:es)?",
+    "usuarios?|personas?|cuentas?|buzon(?:es)?|casillas?|direccion|correo|utent[ei]|caselle?|casella|indirizz[oi]|posta|contas?|caixas?|enderecos?|correio|utilizador(?:es)?",
     "(?:gebruikers|e-?mail)?-?(?:account|adres)|gebruikers?|gebruikersnaam|ontvangers?|geadresseerde|postvak|postbus",
     "mottagare[ns]?|mottagar(?:adress(?:en)?)|anvandar(?:e|en|namn|konto|kontot)|brevlada[n]?|(?:e-?post)?adress(?:en)?|(?:mottaker|bruker|modtager|bruger)(?:en|e|konto|kontoen|adresse|adressen)?|postkasse[n]?|konto(?:en|t)?",
     "vastaanottaja[an]?|kayttaja(?:a|n|tunnus|tili|tilia)?|postilaatikko(?:a)?|osoite(?:tta)?",
@@ -228,7 +234,7 @@ const EAST_LETTERS = /[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac0
 /** What a mailbox has a limited amount of, and what is said of it. Only rules about a full mailbox may be said of these. */
 const STORAGE = new RegExp(
   `^(?:${[
-    String.raw`\S*quot[ae]s?\S*|diskspace|disks?|space|storage|limits?|size|room|capacity|allocation|allotment|allotted`,
+    String.raw`\S*quot[ae]s?\S*|diskspace|disks?|space|storage|limits?|size|room|capacity|usage|allocation|allotment|allotted`,
     "allocated|volume|amount|count|data|maximum|exceed(?:s|ed|ing)?|reached|mail-?(?:folder|dir|store|file)|folder",
     "speicher(?:platz|limit)?|cuota|cota|kvota|limite|espace|espacio|espaco|spazio|taille|miejsca|квот[аы]",
     NOUNS.fullabroad,

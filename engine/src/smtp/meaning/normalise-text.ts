@@ -58,8 +58,8 @@ const HYPHEN_CHANGES: readonly Change[] = [
 
 /** The text without the marks between clauses and in place of echoes. */
 export function withoutMarks(text: string): string {
-  if (!text.includes(",") && !text.includes("@to")) return text;
-  return text.replace(/(?:^| )(?:,|@to)(?= |$)/g, "").trim();
+  if (!text.includes(",") && !text.includes("@")) return text;
+  return text.replace(/(?:^| )(?:,|@to|@us|@sender)(?= |$)/g, "").trim();
 }
 
 const COMBINING_MARKS = /[\u0300-\u036f]/g;

@@ -31,6 +31,28 @@ test("our own names and the recipient's name are removed", () => {
   expect(clean("552 mailbox full", { recipient: "full@example.com" })).toBe("mailbox full");
 });
 
+test("our sender and our host name are told from the recipient", () => {
+  const text = replyTextOf(
+    parseReply("550 mx.probe.example: <ann@probe.example> and bob@example.com unknown"),
+    {
+      ourNames: ["mx.probe.example", "ann@probe.example"],
+      recipient: "bob@example.com",
+    },
+  );
+  expect(text.marked).toBe("@us , @sender and @to unknown");
+  expect(text.clean).toBe("and unknown");
+});
+
+test("a name is ours as a whole word, and only if the recipient's domain is another", () => {
+  const ours = { ourNames: ["ann@probe.example"], recipient: "bob@example.com" };
+  expect(clean("550 domain probe.example refused, not xprobe.example", ours)).toBe(
+    "domain refused not xprobe.example",
+  );
+  expect(clean("550 domain probe.example refused", { ...ours, recipient: "bob@probe.example" })).toBe(
+    "domain probe.example refused",
+  );
+});
+
 test("a mailbox named like a noun of the rules removes no noun", () => {
   expect(clean("550 user unknown", { recipient: "user@example.com" })).toBe("user unknown");
 });

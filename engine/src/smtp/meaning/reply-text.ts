@@ -15,8 +15,10 @@ export type ReplyText = {
    * IP address is the word "@ip".
    */
   clean: string;
-  /** The same words with "," between clauses and ECHO in place of each echoed address. */
+  /** The same words with "," between clauses, and markers in place of our sender, our names and other addresses. */
   marked: string;
+  /** Words of `marked` that are domain names and not related to the domain of the recipient. */
+  otherDomains: readonly string[];
   /** Local parts in the reply, normalised. */
   locals: readonly string[];
   /** All lines joined, lower case, otherwise as the server wrote them. */
@@ -33,6 +35,9 @@ export type Echoes = {
 /** Stands in `marked` for an address or a bracketed word. */
 export const ECHO = "@to";
 const ECHO_WORD = ` ${ECHO} `;
+/** Stand in `marked` for our sender and for other names of the client: what is said of them is not said of the recipient. */
+export const OUR_SENDER = "@sender";
+export const OUR_NAME = "@us";
 
 /** Longer replies are truncated; the reason is always near the start. */
 const MAX_CHARACTERS = 4096;
@@ -70,7 +75,10 @@ export function replyTextOf(reply: Reply, echoes: Echoes = {}): ReplyText {
   let text = reply.lines.length > 1 ? joined.replace(/\n(?=\p{Lu})/gu, " , ") : joined;
   if (asWritten.includes("://") || asWritten.includes("www.")) text = text.replace(URL, " ");
   text = text.replace(isPlainAscii(joined) ? GLUED_ASCII_SENTENCE : GLUED_SENTENCE, ". ");
-  for (const name of echoes.ourNames ?? []) text = replaceWord(text, asWritten, name, " ");
+  const recipientDomain = domainOf(echoes.recipient ?? "");
+  for (const name of ourNamesOf(echoes, recipientDomain)) {
+    text = replaceWord(text, asWritten, name, ` ${name.includes("@") ? OUR_SENDER : OUR_NAME} `);
+  }
   if (echoes.recipient) {
     text = replaceWord(text, asWritten, echoes.recipient, ECHO_WORD);
     noteLocal(echoes.recipient);
@@ -83,7 +91,30 @@ export function replyTextOf(reply: Reply, echoes: Echoes = {}): ReplyText {
   const names = Array.from(locals, (local) => withoutMarks(normaliseText(local)));
   let clean = withoutMarks(marked);
   for (const name of names) clean = withoutLocalPart(clean, name);
-  return { clean, marked, locals: names, asWritten };
+  return { clean, marked, otherDomains: otherDomainsIn(marked, recipientDomain), locals: names, asWritten };
+}
+
+const domainOf = (address: string) => address.slice(address.lastIndexOf("@") + 1).toLowerCase();
+
+/** Longest first, with the domain of the sender. What the recipient's domain is called too is not ours alone. */
+function ourNamesOf({ ourNames = [] }: Echoes, recipientDomain: string): string[] {
+  const names = new Set(ourNames.flatMap((name) => [name, domainOf(name)]));
+  return [...names]
+    .filter((name) => name.toLowerCase() !== recipientDomain)
+    .sort((a, b) => b.length - a.length);
+}
+
+const DOMAIN_NAME = /(?<=^| )(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?= |$)/g;
+
+function otherDomainsIn(marked: string, recipientDomain: string): string[] {
+  if (recipientDomain === "") return [];
+  const names = marked.match(DOMAIN_NAME) ?? [];
+  return names.filter(
+    (name) =>
+      name !== recipientDomain &&
+      !name.endsWith(`.${recipientDomain}`) &&
+      !recipientDomain.endsWith(`.${name}`),
+  );
 }
 
 function keepClockTimes(match: string): string {
@@ -98,9 +129,11 @@ function replaceWord(text: string, asWritten: string, word: string, by: string):
   if (hay.length !== text.length) return text;
   let out = "";
   let from = 0;
-  for (let at = hay.indexOf(needle); at !== -1; at = hay.indexOf(needle, from)) {
+  for (let at = hay.indexOf(needle); at !== -1; at = hay.indexOf(needle, at + needle.length)) {
+    const end = at + needle.length;
+    if (/[\w-]/.test(hay[at - 1] ?? "") || /[\w-]/.test(hay[end] ?? "")) continue; // a part of another name
     out += text.slice(from, at) + by;
-    from = at + needle.length;
+    from = end;
   }
   return out + text.slice(from);
 }

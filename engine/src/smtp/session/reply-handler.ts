@@ -7,7 +7,12 @@ import type { MailboxFinding } from "../../evidence.ts";
 import type { RcptResult } from "../client/client.ts";
 import { findingWithoutReply, interpretReply } from "../mailbox-finding.ts";
 import type { HostDenial, ProbeRequest } from "../probe-request.ts";
-import { isBeyondReliable, recordReliable } from "../throttle/learned-limits.ts";
+import {
+  isBeyondReliable,
+  recordAccepted,
+  recordRefused,
+  recordReliable,
+} from "../throttle/learned-limits.ts";
 import { confirmAll, RefusalStreak } from "./refusal-streak.ts";
 import type { BatchTally, SessionContext } from "./session-context.ts";
 import { ANSWER_OF_ENDING } from "./session-ending.ts";
@@ -54,10 +59,7 @@ export class ReplyHandler {
       confirmAll(this.streak.take()); // the server still distinguishes mailboxes
       recordReliable(limits, counts.recipients + tally.answered, counts.refused + tally.refused);
       counts.accepted++;
-      if (!request.isDecoy) {
-        limits.knownGood = { recipient, smtpUtf8: request.smtpUtf8 };
-        delete limits.doubted;
-      }
+      if (!request.isDecoy) recordAccepted(limits, request);
       request.settle(finding);
       return "accepted";
     }
@@ -91,6 +93,7 @@ export class ReplyHandler {
     }
     const recipients = counts.recipients + tally.answered;
     const isLate = isBeyondReliable(limits, recipients, counts.refused + tally.refused);
+    if (stage === "rcpt" && reply.code >= 500) recordRefused(limits, recipient);
     if (stage === "rcpt") this.streak.hold(request, finding, isLate);
     else request.settle(finding);
     return "refused";

@@ -11,6 +11,7 @@ import type { BatchLimits } from "../probe-queue.ts";
 import type { ProbeRequest } from "../probe-request.ts";
 import {
   expectedRefusals,
+  type KnownMailbox,
   type LearnedLimits,
   likelyRefusals,
   recordAnswer,
@@ -194,9 +195,9 @@ export class ProbeSession implements SessionContext {
       isNew,
     }));
     const isLast = client.usesPipelining && this.#isLastBatch(plans);
-    const known = isLast ? this.#limits.knownGood : this.#mailboxToAskAgain(plans);
+    const known = isLast ? this.#knownBeside(plans) : this.#mailboxToAskAgain(plans);
     if (known) transactions.push({ ...transactionOf(known), isNew: !this.#hasRoomFor(known) });
-    const isFirstAskedAgain = known !== undefined && known !== this.#limits.knownGood;
+    const isFirstAskedAgain = known !== undefined && known === plans[0]?.requests[0];
     const result = await client.sendBatch(transactions, this.deps.probeTimeoutMs, isLast);
 
     const tally: BatchTally = { answered: 0, refused: 0, aboutUs: 0 };
@@ -246,7 +247,7 @@ export class ProbeSession implements SessionContext {
    */
   #isLastBatch(plans: readonly TransactionPlan[]): boolean {
     const { queue, profile } = this.deps;
-    if (!this.#limits.knownGood || profile.isShared || queue.count(LONG_QUEUE) < LONG_QUEUE) return false;
+    if (!this.#knownBeside(plans) || profile.isShared || queue.count(LONG_QUEUE) < LONG_QUEUE) return false;
     let decoys = 0;
     let targets = 0;
     for (const { requests } of plans)
@@ -264,7 +265,7 @@ export class ProbeSession implements SessionContext {
    * A mailbox to name once more after the last recipients of the queue, in the same batch: a host may begin to refuse
    * every recipient just before them. Without a known mailbox it is the first recipient of the batch, if that one is accepted.
    */
-  #mailboxToAskAgain(plans: readonly TransactionPlan[]): KnownGood | undefined {
+  #mailboxToAskAgain(plans: readonly TransactionPlan[]): KnownMailbox | undefined {
     const { queue, profile } = this.deps;
     if (!this.target.client.usesPipelining || profile.isShared || queue.count(1) > 0) return undefined;
     const requests = plans.flatMap((plan) => plan.requests);
@@ -274,11 +275,20 @@ export class ProbeSession implements SessionContext {
     if (recipients > Math.min(profile.recipientsPerSession, this.#limits.recipientsPerSession))
       return undefined;
     const first = requests[0]!;
-    return this.#limits.knownGood ?? (first.isDecoy ? undefined : first);
+    return this.#knownBeside(plans) ?? (first.isDecoy ? undefined : first);
+  }
+
+  /** A known mailbox that is not asked for in the batch itself. */
+  #knownBeside(plans: readonly TransactionPlan[]): KnownMailbox | undefined {
+    const { knownGood, knownBefore } = this.#limits;
+    return [knownGood, knownBefore].find(
+      (known) =>
+        known && !plans.some(({ requests }) => requests.some((it) => it.recipient === known.recipient)),
+    );
   }
 
   /** The mailbox that was named again counts as a recipient of the open transaction, or began one of its own. */
-  #closeAfter(known: KnownGood): void {
+  #closeAfter(known: KnownMailbox): void {
     this.#askedAgainAt = this.counts.recipients;
     if (this.#hasRoomFor(known)) this.#transaction!.recipients++;
     else {
@@ -288,7 +298,7 @@ export class ProbeSession implements SessionContext {
   }
 
   /** Whether a recipient may be named in the open transaction. */
-  #hasRoomFor({ smtpUtf8 }: KnownGood): boolean {
+  #hasRoomFor({ smtpUtf8 }: KnownMailbox): boolean {
     if (this.#transaction?.smtpUtf8 !== smtpUtf8 || this.#transaction.isExhausted) return false;
     if (this.deps.profile.oneDomainPerTransaction || this.#limits.oneDomainPerTransaction) return false;
     return this.#transaction.recipients < this.#recipientsPerTransaction;
@@ -363,7 +373,7 @@ export class ProbeSession implements SessionContext {
   }
 
   /** Whether a recipient that this host accepted before is still accepted; undefined without an answer. */
-  async #stillAccepts(known: KnownGood): Promise<boolean | undefined> {
+  async #stillAccepts(known: KnownMailbox): Promise<boolean | undefined> {
     this.#transaction = undefined;
     this.#transactions++;
     const { client } = this.target;
@@ -373,9 +383,7 @@ export class ProbeSession implements SessionContext {
   }
 }
 
-type KnownGood = NonNullable<LearnedLimits["knownGood"]>;
-
-function transactionOf({ recipient, smtpUtf8 }: KnownGood): Transaction {
+function transactionOf({ recipient, smtpUtf8 }: KnownMailbox): Transaction {
   return { recipients: [recipient], smtpUtf8, isNew: true };
 }
 

@@ -33,10 +33,12 @@ export type LearnedLimits = {
   recentDecoys: RecentAnswers;
   /** The most recipients and refusals in one session after which the host still distinguished mailboxes. */
   reliableUpTo: { recipients: number; refusals: number };
-  /** A recipient that the host accepted. If it is refused later, the host refuses everything. */
-  knownGood?: { recipient: string; smtpUtf8: boolean };
+  /** The last recipient that the host accepted. If it is refused later, the host refuses everything. */
+  knownGood?: KnownMailbox;
+  /** Another one, accepted before it. */
+  knownBefore?: KnownMailbox;
   /** The known mailbox that was refused, until the host accepts one again: its refusals prove nothing meanwhile. */
-  doubted?: { recipient: string; smtpUtf8: boolean };
+  doubted?: KnownMailbox;
   /** How often the host ended a session early, and where it last did so without a word. */
   cutOffs: number;
   hangUpAt?: { recipients: number; refusals: number };
@@ -45,6 +47,8 @@ export type LearnedLimits = {
   /** Sessions in a row without a single answer. */
   sessionsWithoutAnswer: number;
 };
+
+export type KnownMailbox = { recipient: string; smtpUtf8: boolean };
 
 /** How many were answered, and how many of those refused. */
 type RecentAnswers = { answered: number; refused: number };
@@ -182,6 +186,21 @@ export function recordAnswer(
   if (recent.answered < RECENT_ANSWERS) return;
   recent.answered /= 2;
   recent.refused /= 2;
+}
+
+export function recordAccepted(limits: LearnedLimits, { recipient, smtpUtf8 }: KnownMailbox): void {
+  if (limits.knownGood && limits.knownGood.recipient !== recipient) limits.knownBefore = limits.knownGood;
+  limits.knownGood = { recipient, smtpUtf8 };
+  delete limits.doubted;
+}
+
+/** A known mailbox that is asked for itself may have been deleted: its refusal says nothing about other mailboxes. */
+export function recordRefused(limits: LearnedLimits, recipient: string): void {
+  if (limits.knownBefore?.recipient === recipient) delete limits.knownBefore;
+  if (limits.knownGood?.recipient !== recipient) return;
+  delete limits.knownGood;
+  if (limits.knownBefore) limits.knownGood = limits.knownBefore;
+  delete limits.knownBefore;
 }
 
 /** Whether so many recipients and refusals in one session are beyond what the host is known to answer reliably. */

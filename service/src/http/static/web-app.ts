@@ -74,6 +74,8 @@ export const WEB_PAGES = [
   "/validate",
   "/bulk",
   "/bulk/:job_id",
+  "/lists",
+  "/lists/:list_id",
   "/keys",
   "/webhooks",
   "/webhooks/:webhook_id",

@@ -11,6 +11,7 @@ import { BlockLoading } from "../../components/loading.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
 import { hasEnded, jobQuery } from "../bulk/job-queries.ts";
+import { SaveAsList } from "../lists/save-as-list.tsx";
 import { JobActions, useJobTransition } from "./job-actions.tsx";
 import { JobDownloads } from "./job-downloads.tsx";
 import { JobProgress } from "./job-progress.tsx";
@@ -60,6 +61,7 @@ function JobView({ job }: { job: Job }) {
           <Group gap="xs">
             {isReadable && <JobDownloads job={job} filter={filter} />}
             {isReadable && job.status === "completed" && <RecheckButton job={job} />}
+            {isReadable && job.status === "completed" && <SaveAsList job={job} />}
             <JobActions job={job} transition={transition} />
           </Group>
         }

@@ -169,6 +169,7 @@ export const DOMAIN_RULES: readonly Rule[] = phrases("domain_not_accepted", [
         (address|alias|recipient|mailbox|account) (is |was )?not (configured|registered)
         (accept|receive)\w* (any )?(mail|messages|email) from
         cannot deliver mail (for|to)( \.|$)
+        no route to host
         member of (the |this |our )?domain
         mail for (that|this|the|such) (user|recipient|mailbox|address)(?!s? domain)
       `,

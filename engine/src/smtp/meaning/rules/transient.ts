@@ -131,6 +131,7 @@ export const TRANSIENT_RULES: readonly Rule[] = phrases("temporary_failure", [
       deferr?ed
       (directory|database|store|name ?server|name server) … ?(gave no answer|did not answer|offline)
       shutting down
+      no route to host
       spater
       plus tard
       mas tarde

@@ -1,0 +1,103 @@
+/** Form fields of a saved list: name, tags, schedule. */
+import type { ListSchedule, SavedList } from "@mailvet/contract";
+import { LIST_SCHEDULES } from "@mailvet/contract/words";
+import { NativeSelect, NumberInput, TextInput } from "@mantine/core";
+import { common } from "../../messages.ts";
+import { messages } from "./messages.tsx";
+
+export type ListDraft = { name: string; tags: string; schedule: ListSchedule | ""; staleAfterDays: number };
+
+const DEFAULT_DAYS = 7;
+const MAX_DAYS = 365;
+const MAX_TAGS = 20;
+const MAX_TAG_LENGTH = 50;
+const MAX_NAME_LENGTH = 100;
+
+export function newDraft(filename: string): ListDraft {
+  return {
+    name: filename.slice(0, MAX_NAME_LENGTH),
+    tags: "",
+    schedule: "weekly",
+    staleAfterDays: DEFAULT_DAYS,
+  };
+}
+
+export function draftOf({ name, tags, schedule, stale_after_days }: SavedList): ListDraft {
+  return { name, tags: tags.join(", "), schedule: schedule ?? "", staleAfterDays: stale_after_days };
+}
+
+export function requestOf({ name, tags, schedule, staleAfterDays }: ListDraft) {
+  return {
+    name: name.trim(),
+    tags: tagsIn(tags),
+    schedule: schedule === "" ? null : schedule,
+    stale_after_days: staleAfterDays,
+  };
+}
+
+function tagsIn(text: string): string[] {
+  const tags = text.split(",").map((tag) => tag.trim());
+  return [...new Set(tags.filter((tag) => tag !== ""))];
+}
+
+/** Errors found before the request. */
+export function draftProblems({ name, tags }: ListDraft): Record<string, string> {
+  const found = tagsIn(tags);
+  const isTooMuch = found.length > MAX_TAGS || found.some((tag) => tag.length > MAX_TAG_LENGTH);
+  return {
+    ...(name.trim() === "" ? { name: common.required } : {}),
+    ...(isTooMuch ? { tags: messages.form.tooManyTags } : {}),
+  };
+}
+
+export function ListFields({ draft, onChange, problems }: ListFieldsProps) {
+  const texts = messages.form;
+  return (
+    <>
+      <TextInput
+        label={texts.name}
+        maxLength={MAX_NAME_LENGTH}
+        value={draft.name}
+        onChange={({ currentTarget }) => onChange({ ...draft, name: currentTarget.value })}
+        error={problems.name}
+        data-autofocus
+      />
+      <TextInput
+        label={texts.tags}
+        description={texts.tagsHint}
+        value={draft.tags}
+        onChange={({ currentTarget }) => onChange({ ...draft, tags: currentTarget.value })}
+        error={problems.tags}
+      />
+      <NativeSelect
+        label={texts.schedule}
+        value={draft.schedule}
+        onChange={({ currentTarget }) =>
+          onChange({ ...draft, schedule: currentTarget.value as ListDraft["schedule"] })
+        }
+        data={[
+          { value: "", label: texts.never },
+          ...LIST_SCHEDULES.map((value) => ({ value, label: texts.choices[value] })),
+        ]}
+      />
+      {draft.schedule !== "" && (
+        <NumberInput
+          label={texts.staleAfter}
+          description={texts.staleHint}
+          min={1}
+          max={MAX_DAYS}
+          allowDecimal={false}
+          value={draft.staleAfterDays}
+          onChange={(value) => onChange({ ...draft, staleAfterDays: Number(value) || DEFAULT_DAYS })}
+          error={problems.stale_after_days}
+        />
+      )}
+    </>
+  );
+}
+
+type ListFieldsProps = {
+  draft: ListDraft;
+  onChange: (draft: ListDraft) => void;
+  problems: Record<string, string>;
+};
