@@ -5,6 +5,7 @@ import { MailvetProblem } from "@mailvet/sdk";
 import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { BlockLoading } from "../../components/loading.tsx";
@@ -19,10 +20,11 @@ import { messages } from "./messages.tsx";
 import { RecheckButton } from "./recheck-dialog.tsx";
 import { filterIn } from "./result-filter.ts";
 import { ResultsSection } from "./results-section.tsx";
-import { RowStory } from "./row-story.tsx";
 import { SubStatusBreakdown } from "./sub-status-breakdown.tsx";
 import { useEndNotification } from "./use-end-notification.ts";
 import { useJobEvents } from "./use-job-events.ts";
+
+const RowStory = lazy(async () => ({ default: (await import("./row-story.tsx")).RowStory }));
 
 export function Page() {
   const { jobId = "" } = useParams({ strict: false });
@@ -82,7 +84,11 @@ function JobView({ job }: { job: Job }) {
         <SubStatusBreakdown job={job} />
         {isReadable ? <ResultsSection job={job} filter={filter} /> : <NoResults job={job} />}
       </Stack>
-      {isReadable && search.row !== undefined && <RowStory job={job} row={search.row} />}
+      {isReadable && search.row !== undefined && (
+        <Suspense>
+          <RowStory job={job} row={search.row} />
+        </Suspense>
+      )}
     </>
   );
 }

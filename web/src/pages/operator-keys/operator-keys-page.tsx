@@ -1,13 +1,17 @@
 /** Operator keys: list, create, revoke. */
 
 import type { OperatorKey } from "@mailvet/contract";
+import { lazy, Suspense } from "react";
 import type { Column } from "../../components/table/data-table.tsx";
 import { service } from "../../queries.ts";
 import { KeyManager } from "../keys/key-manager.tsx";
 import { OperatorOnly } from "../operator/operator-only.tsx";
-import { CreateOperatorKey } from "./create-operator-key.tsx";
 import { messages } from "./messages.tsx";
 import { operatorKeysQuery } from "./operator-key-queries.ts";
+
+const CreateOperatorKey = lazy(async () => ({
+  default: (await import("./create-operator-key.tsx")).CreateOperatorKey,
+}));
 
 export function Page() {
   return (
@@ -17,7 +21,11 @@ export function Page() {
         query={operatorKeysQuery}
         columns={COLUMNS}
         revoke={service.operator.keys.revoke}
-        dialog={(close) => <CreateOperatorKey onClose={close} />}
+        dialog={(close) => (
+          <Suspense>
+            <CreateOperatorKey onClose={close} />
+          </Suspense>
+        )}
       />
     </OperatorOnly>
   );

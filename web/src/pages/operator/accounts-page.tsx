@@ -5,7 +5,7 @@ import { Button, Group, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { TableLoading } from "../../components/loading.tsx";
@@ -14,9 +14,10 @@ import { isAccountState, STATE_OPTIONS } from "./account-state.tsx";
 import { AccountTable } from "./account-table.tsx";
 import { KeysetPager } from "./keyset-pager.tsx";
 import { messages } from "./messages.tsx";
-import { OpenAccount } from "./open-account.tsx";
 import { OperatorOnly } from "./operator-only.tsx";
 import { ACCOUNTS_PER_PAGE, accountsQuery } from "./operator-queries.ts";
+
+const OpenAccount = lazy(async () => ({ default: (await import("./open-account.tsx")).OpenAccount }));
 
 export function Page() {
   return (
@@ -116,7 +117,11 @@ function Accounts() {
           />
         )}
       </Stack>
-      {isOpening && <OpenAccount onClose={() => setIsOpening(false)} />}
+      {isOpening && (
+        <Suspense>
+          <OpenAccount onClose={() => setIsOpening(false)} />
+        </Suspense>
+      )}
     </>
   );
 }
