@@ -4,7 +4,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { Spotlight, type SpotlightActionData } from "@mantine/spotlight";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { type KeyboardEvent, useState } from "react";
 import { Icon } from "../components/icon.tsx";
 import { shellMessages } from "../messages.ts";
 import { keysQuery } from "../pages/keys/key-queries.ts";
@@ -24,6 +24,12 @@ type CommandGroup = { name: string; commands: Command[] };
 export function CommandPalette({ isOperator }: { isOperator: boolean }) {
   const [query, setQuery] = useState("");
   const groups = useCommands(query.trim(), isOperator);
+  /** Enter takes the first command when none is selected: it may have arrived after the query was typed. */
+  const takeFirst = (event: KeyboardEvent<HTMLInputElement>) => {
+    const dialog = event.currentTarget.closest("[role=dialog]");
+    if (event.key === "Enter" && !dialog?.querySelector("[data-selected]"))
+      dialog?.querySelector<HTMLElement>("[data-action]")?.click();
+  };
   return (
     <Spotlight.Root
       query={query}
@@ -35,10 +41,13 @@ export function CommandPalette({ isOperator }: { isOperator: boolean }) {
       title={messages.title}
       radius="lg"
       shadow="md"
+      overlayProps={{ backgroundOpacity: 0.3, blur: 1 }}
+      classNames={{ header: "visually-hidden" }}
     >
       <Spotlight.Search
         placeholder={messages.placeholder}
         aria-label={messages.title}
+        onKeyDown={takeFirst}
         leftSection={<Icon path={SEARCH} size={18} />}
       />
       <Spotlight.ActionsList>
