@@ -20,6 +20,12 @@ export default defineConfig({
     // Inlined assets are data: URLs, which the content security policy blocks.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 600,
-    rolldownOptions: { checks: { bundlerTimings: false } }, // a busy machine is no fault of a plugin
+    rolldownOptions: {
+      checks: { bundlerTimings: false }, // a busy machine is no fault of a plugin
+      // Modules that every page needs; otherwise they end up in a chunk with @floating-ui, which only menus need.
+      output: {
+        codeSplitting: { groups: [{ name: "base", test: /\/node_modules\/react\/|DirectionProvider/ }] },
+      },
+    },
   },
 });

@@ -30,7 +30,10 @@ const root = mkdtempSync(join(tmpdir(), "mailvet-web-"));
 const dist = join(root, "dist");
 mkdirSync(join(dist, "assets"), { recursive: true });
 writeFileSync(join(root, "secret.txt"), "secret content");
-writeFileSync(join(dist, "index.html"), '<meta name="csp-nonce" content="__CSP_NONCE__"><div id="app">');
+writeFileSync(
+  join(dist, "index.html"),
+  '<meta name="csp-nonce" content="__CSP_NONCE__"><meta name="session-cookie" content="__SESSION_COOKIE__"><div id="app">',
+);
 writeFileSync(join(dist, "favicon.svg"), ICON);
 writeFileSync(join(dist, "assets/index-1a2B_c.js"), SCRIPT);
 mkdirSync(join(dist, "guide/decisions"), { recursive: true });
@@ -335,4 +338,11 @@ test("without a built web app the page explains how to build it", async () => {
   expect(page.headers["content-security-policy"]).toContain("default-src 'none'");
   expect((await bare.ask("/assets/index-1a2B_c.js")).status).toBe(404);
   await bare.close();
+});
+
+test("the page tells whether the request had a session cookie", async () => {
+  const page = async (cookie: string) =>
+    (await site.ask("/sign-in", { headers: { cookie } })).body.toString();
+  expect(await page("mailvet=token")).toContain('<meta name="session-cookie" content="yes">');
+  expect(await page("mailvet-device=token")).toContain('<meta name="session-cookie" content="no">');
 });

@@ -4,9 +4,8 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-// Style sheets in cascade order.
-import "@mantine/core/styles.css";
-import "@mantine/dropzone/styles.css";
+import "./design/fonts.css";
+import "./design/mantine-base.css";
 import "./app.css";
 import { queries } from "./queries.ts";
 import { router } from "./router.tsx";
@@ -24,6 +23,7 @@ createRoot(document.getElementById("app")!).render(
       cssVariablesResolver={cssVariables}
       defaultColorScheme="auto"
       getStyleNonce={() => nonce ?? ""}
+      deduplicateCssVariables={false} // all are set here; Mantine's style sheet of defaults is not loaded
     >
       <QueryClientProvider client={queries}>
         <RouterProvider router={router} />

@@ -49,6 +49,7 @@ export const common = {
   didYouMean: "Did you mean",
   chooseFile: "Choose file",
 
+  actionsOf: (name: string) => `Actions for ${name}`,
   cancel: "Cancel",
   close: "Close",
   copy: "Copy",
@@ -79,6 +80,9 @@ export const common = {
     title: "Page not found",
     hint: "The link may be outdated or mistyped.",
     home: "Go to Overview",
+    validate: "Check an address",
+    reference: "API reference",
+    code: "404",
   },
   pager: {
     range: (first: number, last: number, total: number) =>
@@ -133,6 +137,31 @@ export const shellMessages = {
   theme: "Theme",
   themes: { light: "Light", dark: "Dark", auto: "System" },
   signOut: "Sign out",
+  connection: { lost: "Connection lost. What you see may be out of date." },
+  palette: {
+    open: "Search",
+    title: "Search pages, jobs and keys",
+    placeholder: "Go to a page, find a job or key, or enter an address",
+    shortcut: (command: string) => `${command} K`,
+    none: "Nothing found",
+    check: "Check",
+    checkEmail: (email: string) => `Check ${email}`,
+    pages: "Pages",
+    jobs: "Jobs",
+    keys: "API keys",
+    accounts: "Accounts",
+  },
+  shortcuts: {
+    title: "Keyboard shortcuts",
+    commandKey: "⌘",
+    controlKey: "Ctrl",
+    list: (command: string): [keys: string[], action: string][] => [
+      [[command, "K"], "Search and go to a page"],
+      [["?"], "Show this list"],
+      [["Esc"], "Close a dialog"],
+      [[command, "V"], "Paste a list, on the Bulk page"],
+    ],
+  },
   testMode: {
     name: "Test mode",
     explanation: "Verdicts are simulated, no mail server is contacted, and nothing is charged.",

@@ -1,14 +1,15 @@
 /** API client, query cache, and the queries that several pages share. */
 import { createClient, MailvetProblem } from "@mailvet/sdk";
 import { MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
+import { noteFailure, noteSuccess } from "./connection.ts";
 import { mode } from "./mode.ts";
 
 /** Authenticated by the session cookie, which the browser adds. */
 export const service = createClient({ baseUrl: window.location.origin, mode });
 
 export const queries: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: handleSessionEnd }),
-  mutationCache: new MutationCache({ onError: handleSessionEnd }),
+  queryCache: new QueryCache({ onError: handleFailure, onSuccess: noteSuccess }),
+  mutationCache: new MutationCache({ onError: handleFailure, onSuccess: noteSuccess }),
   defaultOptions: {
     queries: {
       staleTime: 10_000,
@@ -17,6 +18,11 @@ export const queries: QueryClient = new QueryClient({
     },
   },
 });
+
+function handleFailure(error: unknown): void {
+  noteFailure(error);
+  handleSessionEnd(error);
+}
 
 /** Without a cookie the service reports a missing API key. */
 const SIGNED_OUT_CODES: ReadonlySet<string> = new Set(["not_signed_in", "missing_api_key"]);
@@ -37,7 +43,7 @@ function isSuspended(error: unknown): error is MailvetProblem {
 }
 
 /**
- * A session can end at any time, and an account be suspended. Clearing the session makes AppLayout redirect to the sign-in
+ * A session can end at any time, and an account be suspended. Clearing the session makes the layout redirect to the sign-in
  * page, or to the page about the suspension.
  */
 function handleSessionEnd(error: unknown): void {
@@ -45,11 +51,20 @@ function handleSessionEnd(error: unknown): void {
   if (isSuspended(error) || isSignedOut(error)) queries.setQueryData(sessionQuery.queryKey, null);
 }
 
-/** The current session; null when signed out or suspended. */
+/** The service marks the page with whether the browser sent a session cookie, which scripts can't see. */
+const cookieMark = document.querySelector<HTMLMetaElement>('meta[name="session-cookie"]');
+
+/** After sign-in and sign-out. */
+export function markSession(hasCookie: boolean): void {
+  if (cookieMark) cookieMark.content = hasCookie ? "yes" : "no";
+}
+
+/** The current session; null when signed out or suspended. Without a cookie there is no need to ask. */
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   staleTime: 60_000,
   async queryFn() {
+    if (cookieMark?.content === "no") return null;
     try {
       return await service.auth.session();
     } catch (error) {

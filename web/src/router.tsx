@@ -13,8 +13,6 @@ import { PageError, PageNotFound } from "./components/error-pages.tsx";
 import { PageLoading } from "./components/loading.tsx";
 import { accountQuery, queries, sessionQuery, suspension } from "./queries.ts";
 
-import { AppLayout } from "./shell/app-layout.tsx";
-
 const root = createRootRoute({
   component: () => (
     <>
@@ -29,7 +27,7 @@ const root = createRootRoute({
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: "signed-in",
-  component: AppLayout,
+  component: lazyRouteComponent(() => import("./shell/app-layout.tsx"), "Page"),
   async beforeLoad({ location }) {
     const session = await queries.ensureQueryData(sessionQuery);
     if (!session && suspension() !== undefined) throw redirect({ to: "/suspended" });

@@ -1,90 +1,133 @@
-/** Mantine theme. Shades are chosen for a text contrast of at least 4.5:1 in both colour schemes. */
+/** Mantine theme: the design tokens in Mantine's terms. */
 import type { Status } from "@mailvet/contract";
-import { Badge, type CSSVariablesResolver, createTheme, Modal, NavLink } from "@mantine/core";
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from "@mantine/core";
+import {
+  motion,
+  palette,
+  radius,
+  type Scheme,
+  schemes,
+  space,
+  type ToneName,
+  tokenProperties,
+  type,
+} from "./design/tokens.ts";
 import { common } from "./messages.ts";
 
+const sizes = Object.entries(type.size);
+const headings = Object.entries(type.heading);
+
 export const theme = createTheme({
-  primaryColor: "cyan",
-  primaryShade: { light: 9, dark: 5 },
+  colors: palette as unknown as Record<string, MantineColorsTuple>,
+  white: schemes.light.surface,
+  black: schemes.light.text,
+  primaryColor: "brand",
+  primaryShade: { light: 7, dark: 6 },
   autoContrast: true,
+  fontFamily: type.family,
+  fontFamilyMonospace: type.mono,
+  fontSizes: Object.fromEntries(sizes.map(([name, [size]]) => [name, size])),
+  lineHeights: Object.fromEntries(sizes.map(([name, [, lineHeight]]) => [name, lineHeight])),
+  headings: {
+    fontWeight: String(type.weight.heading),
+    sizes: Object.fromEntries(
+      headings.map(([name, [fontSize, lineHeight]]) => [name, { fontSize, lineHeight }]),
+    ),
+  },
+  spacing: space,
+  radius,
   defaultRadius: "md",
+  shadows: { xs: "var(--mv-shadow-low)", sm: "var(--mv-shadow-low)", md: "var(--mv-shadow-high)" },
   cursorType: "pointer",
   respectReducedMotion: true,
-  headings: { fontWeight: "650" },
+  // Plain objects: Component.extend would bring the component into the entry chunk.
   components: {
-    Badge: Badge.extend({ defaultProps: { variant: "light", tt: "none" } }),
-    Modal: Modal.extend({
+    Badge: { defaultProps: { variant: "light", tt: "none", radius: "sm" } },
+    Button: { defaultProps: { fw: 500 } },
+    Modal: {
       defaultProps: {
         closeButtonProps: { "aria-label": common.close },
-        overlayProps: { backgroundOpacity: 0.5, blur: 2 },
+        overlayProps: { backgroundOpacity: 0.4, blur: 2 },
         padding: "lg",
+        radius: "lg",
+        shadow: "md",
         // Mantine renders a <header>, which would be a second banner landmark.
         attributes: { header: { role: "presentation" } },
       },
-      styles: { title: { fontSize: "var(--mantine-font-size-lg)", fontWeight: 650 } },
-    }),
-    NavLink: NavLink.extend({ styles: { root: { borderRadius: "var(--mantine-radius-md)" } } }),
+      styles: { title: { fontSize: "var(--mantine-font-size-lg)", fontWeight: type.weight.heading } },
+    },
+    Menu: { defaultProps: { shadow: "md" } },
+    Popover: { defaultProps: { shadow: "md" } },
+    NavLink: { styles: { root: { borderRadius: "var(--mantine-radius-sm)" } } },
+    Paper: { defaultProps: { radius: "lg" } },
+    Skeleton: { defaultProps: { radius: "sm" } },
   },
 });
 
-const lighter = (color: string, percent: number) =>
-  `color-mix(in srgb, var(--mantine-color-${color}) ${percent}%, white)`;
-const darker = (color: string, percent: number) =>
-  `color-mix(in srgb, var(--mantine-color-${color}), black ${percent}%)`;
-
-/** Mantine's default shades have too little contrast for small text here. */
-const FILLED = {
-  "--mantine-color-cyan-filled": "var(--mantine-color-cyan-9)",
-  "--mantine-color-cyan-filled-hover": darker("cyan-9", 15),
-  "--mantine-primary-color-filled": "var(--mantine-color-cyan-9)",
-  "--mantine-primary-color-filled-hover": darker("cyan-9", 15),
-  "--mantine-color-red-filled": "var(--mantine-color-red-9)",
-  "--mantine-color-red-filled-hover": darker("red-9", 15),
-  "--mantine-color-gray-filled": "var(--mantine-color-gray-6)",
-};
+/** Mantine's own variables, from the tokens of the scheme. */
+function mantineProperties(scheme: Scheme): Record<string, string> {
+  const { tones } = schemes[scheme];
+  const perTone = (Object.keys(tones) as ToneName[]).flatMap((name) => [
+    [`--mantine-color-${name}-light`, `var(--mv-${name}-tint)`],
+    [`--mantine-color-${name}-light-hover`, `var(--mv-${name}-tint)`],
+    [`--mantine-color-${name}-light-color`, `var(--mv-${name}-ink)`],
+    [`--mantine-color-${name}-filled`, `var(--mv-${name}-solid)`],
+  ]);
+  const danger = {
+    "--mantine-color-red-filled": palette.red[6],
+    "--mantine-color-red-filled-hover": palette.red[7],
+  };
+  return {
+    ...tokenProperties(scheme),
+    ...Object.fromEntries(perTone),
+    ...danger,
+    "--mantine-color-body": "var(--mv-surface)",
+    "--mantine-color-text": "var(--mv-text)",
+    "--mantine-color-dimmed": "var(--mv-text-dim)",
+    "--mantine-color-anchor": "var(--mv-link)",
+    "--mantine-color-default-border": "var(--mv-line)",
+    "--mantine-color-default-hover": "var(--mv-hover)",
+    "--mantine-color-error": "var(--mv-red-ink)",
+    "--mantine-color-placeholder": "var(--mv-text-dim)",
+    "--mantine-color-brand-filled": "var(--mv-accent)",
+    "--mantine-color-brand-filled-hover": "var(--mv-accent-hover)",
+    "--mantine-primary-color-filled": "var(--mv-accent)",
+    "--mantine-primary-color-filled-hover": "var(--mv-accent-hover)",
+    "--mantine-primary-color-light": "var(--mv-brand-tint)",
+    "--mantine-primary-color-light-hover": "var(--mv-brand-tint)",
+    "--mantine-primary-color-light-color": "var(--mv-brand-ink)",
+  };
+}
 
 export const cssVariables: CSSVariablesResolver = () => ({
-  variables: {},
-  light: {
-    ...FILLED,
-    "--mailvet-ground": "var(--mantine-color-gray-0)",
-    "--mantine-color-dimmed": "var(--mantine-color-gray-7)",
-    "--mantine-color-cyan-light": lighter("cyan-9", 11),
-    "--mantine-color-cyan-light-hover": lighter("cyan-9", 17),
-    "--mantine-primary-color-light": lighter("cyan-9", 11),
-    "--mantine-primary-color-light-hover": lighter("cyan-9", 17),
-    "--mantine-color-error": "var(--mantine-color-red-9)",
-    "--mantine-color-yellow-light-color": darker("yellow-9", 50),
-    "--mantine-color-teal-light-color": darker("teal-9", 20),
-    "--mantine-color-red-light-color": darker("red-9", 10),
-    "--mantine-color-gray-light-color": "var(--mantine-color-gray-8)",
+  variables: {
+    "--mv-display-size": type.display[0],
+    "--mv-display-line": type.display[1],
+    "--mv-figure-size": type.figure[0],
+    "--mv-quick": motion.quick,
+    "--mv-calm": motion.calm,
   },
-  dark: {
-    ...FILLED,
-    "--mailvet-ground": "var(--mantine-color-dark-8)",
-    "--mantine-color-text": "var(--mantine-color-gray-2)",
-    "--mantine-color-dimmed": "var(--mantine-color-dark-1)",
-    "--mantine-color-error": "var(--mantine-color-red-4)",
-    "--mantine-color-gray-light": "var(--mantine-color-dark-5)",
-    "--mantine-color-gray-light-hover": "var(--mantine-color-dark-4)",
-  },
+  light: mantineProperties("light"),
+  dark: mantineProperties("dark"),
 });
 
-/** Verdict colours of badges. Always shown with the verdict's name: colour alone is not accessible. */
-export const STATUS_COLORS = { valid: "teal", invalid: "red", risky: "yellow", unknown: "gray" } as const;
-
-/** Verdict colours of charts, with enough contrast to the background. The key order is the order in every chart. */
-export const STATUS_CHART_COLORS = {
-  valid: "teal.7",
-  risky: "yellow.6",
-  unknown: "gray.6",
-  invalid: "red.7",
-} as const;
+/** Tone of each verdict. The key order is the order in every chart. */
+export const STATUS_COLORS = {
+  valid: "green",
+  risky: "yellow",
+  unknown: "gray",
+  invalid: "red",
+} as const satisfies Record<Status, ToneName>;
 
 /** In the order of every chart. */
-export const STATUSES = Object.keys(STATUS_CHART_COLORS) as Status[];
+export const STATUSES = Object.keys(STATUS_COLORS) as Status[];
 
-/** Chart colour of a verdict, for style sheets. */
+/** Colour of a verdict's dot, for style sheets. */
 export function statusColor(status: Status): string {
-  return `var(--mantine-color-${STATUS_CHART_COLORS[status].replace(".", "-")})`;
+  return `var(--mv-${STATUS_COLORS[status]}-solid)`;
+}
+
+/** Quieter, for the bars of charts. */
+export function statusFill(status: Status): string {
+  return `var(--mv-${STATUS_COLORS[status]}-fill)`;
 }

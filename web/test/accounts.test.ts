@@ -41,11 +41,12 @@ journey("a new account creates a key, calls the API with it, and revokes it", as
   }
   await created.getByRole("button", { name: "Done" }).click();
 
-  const card = page.getByRole("listitem").filter({ hasText: "Sign-up form" });
+  const row = page.getByRole("row").filter({ hasText: "Sign-up form" });
   expect(await page.getByText(key).count()).toBe(0);
-  await card.getByRole("button", { name: "Revoke Sign-up form" }).click();
+  await row.getByRole("button", { name: "Actions for Sign-up form" }).click();
+  await page.getByRole("menuitem", { name: "Revoke" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
-  await card.getByText("Revoked", { exact: true }).waitFor();
+  await row.getByText("Revoked", { exact: true }).waitFor();
   expect(await ask()).toMatchObject({ status: 401, code: "invalid_api_key" });
 });
 

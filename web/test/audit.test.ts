@@ -58,7 +58,8 @@ journey("an operator creates a key for a script, and sees what it did", async ({
   const grant = () => service.ask(`/operator/accounts/${accountId}/grants`, { key, body: { amount: 4321 } });
   expect((await grant()).status).toBe(201);
   const keys = page.getByRole("table", { name: "Operator keys" });
-  await keys.getByRole("button", { name: "Revoke Billing" }).click();
+  await keys.getByRole("button", { name: "Actions for Billing" }).click();
+  await page.getByRole("menuitem", { name: "Revoke" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
   await keys.getByText("Revoked").waitFor();
   expect((await grant()).status).toBe(401);

@@ -43,7 +43,7 @@ journey("every page is in the menu of a phone, and none scrolls sideways", async
 
   await page.getByRole("button", { name: "Open menu" }).tap();
   await follow("Webhooks");
-  await page.getByRole("list", { name: "Endpoints" }).getByRole("link").tap();
+  await page.getByRole("table", { name: "Endpoints" }).getByRole("link").tap();
   await page.getByRole("heading", { level: 2, name: "Deliveries" }).waitFor();
   expect(["webhook", await widthOf(page)]).toEqual(["webhook", 375]);
 

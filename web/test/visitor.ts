@@ -30,7 +30,7 @@ const PHONE = { viewport: { width: 375, height: 800 }, isMobile: true, hasTouch:
 /** Below the test timeout, so that a failure names the element. */
 const TIMEOUT_MS = 540_000;
 
-/** The response to the session query without a session. */
+/** The response to the session query with the cookie of a session that has ended. */
 const ALWAYS_EXPECTED = ["401 GET /api/v1/auth/session"];
 
 export async function openVisitor(

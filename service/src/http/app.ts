@@ -101,13 +101,13 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   sendSecurityHeaders(app, settings.publicUrl);
 
   const routeMethods = trackRouteMethods(app);
-  const webApp = createWebApp(deps.webDirectory);
+  const webApp = createWebApp(deps.cookie, deps.webDirectory);
   // Before the body is read: Fastify would refuse its content type first.
   app.addHook("onRequest", (request, reply, done) => {
     if (!request.is404) return done();
     loadShedding.admit(request.lifetime);
     rateLimits.admitAnonymous(request.ip, reply);
-    if (webApp.isPageRequest(request)) webApp.sendUnknownPage(reply);
+    if (webApp.isPageRequest(request)) webApp.sendUnknownPage(request, reply);
     else sendNotFound(routeMethods, request, reply);
   });
   app.setNotFoundHandler((request, reply) => sendNotFound(routeMethods, request, reply));

@@ -1,5 +1,5 @@
 /** A block of code or a secret with a copy button. */
-import { ActionIcon, Code, CopyButton, Group, Tooltip, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Code, CopyButton, Group, VisuallyHidden } from "@mantine/core";
 import { common } from "../messages.ts";
 import { Icon } from "./icon.tsx";
 
@@ -12,16 +12,15 @@ export function CopyableCode({ text, label }: { text: string; label: string }) {
       <CopyButton value={text}>
         {({ copied, copy }) => (
           <>
-            <Tooltip label={copied ? common.copied : common.copy}>
-              <ActionIcon
-                variant="default"
-                size="lg"
-                onClick={copy}
-                aria-label={copied ? common.copied : common.copyOf(label)}
-              >
-                <Icon path={copied ? CHECK : COPY} size={18} grid={18} />
-              </ActionIcon>
-            </Tooltip>
+            <ActionIcon
+              variant="default"
+              size="lg"
+              onClick={copy}
+              title={copied ? common.copied : common.copy}
+              aria-label={copied ? common.copied : common.copyOf(label)}
+            >
+              <Icon path={copied ? CHECK : COPY} size={18} grid={18} />
+            </ActionIcon>
             {/* Screen readers do not announce a changed button label. */}
             <VisuallyHidden aria-live="polite">{copied && common.copied}</VisuallyHidden>
           </>

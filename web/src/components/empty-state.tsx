@@ -12,7 +12,7 @@ export function EmptyState({
   action?: ReactNode;
 }) {
   return (
-    <Paper withBorder p="xl" radius="md">
+    <Paper withBorder p="xl">
       <Stack align="center" gap="xs" ta="center">
         <Title order={2} size="h4">
           {title}

@@ -18,3 +18,11 @@ export function formatCompact(count: number): string {
 export function formatPercent(share: number, digits = 0): string {
   return new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: digits }).format(share);
 }
+
+/** "1.4" */
+export function formatDecimal(value: number, digits = 1): string {
+  return new Intl.NumberFormat(undefined, {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(value);
+}

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 
 export function Section({ title, intro, actions, children }: SectionProps) {
   return (
-    <Paper component="section" withBorder radius="md" p={{ base: "md", sm: "lg" }} aria-label={title}>
+    <Paper component="section" withBorder p={{ base: "md", sm: "lg" }} aria-label={title}>
       <Stack gap="md">
         <Group justify="space-between" align="flex-start" gap="sm">
           <Box maw={640}>

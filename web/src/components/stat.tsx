@@ -1,7 +1,6 @@
 /** A grid of key figures, each with a label and a short explanation. */
-import { Paper, Progress, SimpleGrid, type SimpleGridProps, Text } from "@mantine/core";
+import { Paper, SimpleGrid, type SimpleGridProps, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { STATUS_CHART_COLORS } from "../theme.ts";
 
 export function StatGrid({ cols = { base: 2, lg: 4 }, children }: StatGridProps) {
   return (
@@ -13,25 +12,15 @@ export function StatGrid({ cols = { base: 2, lg: 4 }, children }: StatGridProps)
 
 type StatGridProps = { cols?: SimpleGridProps["cols"]; children: ReactNode };
 
-export function Stat({ name, value, share, isSmall = false, children }: StatProps) {
+export function Stat({ name, value, isSmall = false, children }: StatProps) {
   return (
     <Paper withBorder p={isSmall ? "sm" : { base: "sm", sm: "lg" }}>
       <Text component="dt" size="sm" c="dimmed">
         {name}
       </Text>
-      <Text
-        component="dd"
-        m={0}
-        fz={isSmall ? "xl" : { base: 24, sm: 32 }}
-        fw={650}
-        lh={1.3}
-        className="tabular breaks"
-      >
+      <dd className="figure breaks" style={{ margin: 0 }}>
         {value}
-      </Text>
-      {share !== undefined && (
-        <Progress value={share * 100 || 0} color={STATUS_CHART_COLORS.valid} size="sm" my={6} aria-hidden />
-      )}
+      </dd>
       <Text component="dd" m={0} size={isSmall ? "xs" : "sm"} c="dimmed">
         {children}
       </Text>
@@ -42,9 +31,6 @@ export function Stat({ name, value, share, isSmall = false, children }: StatProp
 type StatProps = {
   name: string;
   value: string;
-  /** From 0 to 1, drawn as a bar. NaN where nothing was counted. */
-  share?: number;
-
   isSmall?: boolean;
   children?: ReactNode;
 };

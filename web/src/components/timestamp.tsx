@@ -1,26 +1,74 @@
-/** Date and time in the reader's time zone, with the full form as a tooltip. */
+/**
+ * A moment in the reader's language: relative to now while that is easy to read, else as a date. The exact moment with its
+ * time zone is the tooltip.
+ */
+import { useSyncExternalStore } from "react";
 import { common } from "../messages.ts";
 
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const LONG = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "long" });
 
-export function Timestamp({ at, format = SHORT }: TimestampProps) {
+/** `isExact` where a relative time makes no sentence, such as after “until”. */
+export function Timestamp({ at, isExact = false }: TimestampProps) {
+  const nowMs = useMinute();
   if (!at) return <>{common.none}</>;
   const date = new Date(at);
   return (
-    <time dateTime={at} title={LONG.format(date)}>
-      {format.format(date)}
+    <time dateTime={at} title={LONG.format(date)} style={{ whiteSpace: "nowrap" }}>
+      {isExact ? SHORT.format(date) : relativeTime(date.getTime(), nowMs)}
     </time>
   );
 }
 
-type TimestampProps = { at: string | null | undefined; format?: Intl.DateTimeFormat };
+type TimestampProps = { at: string | null | undefined; isExact?: boolean };
 
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+/** From the largest unit that fits. */
+const UNITS = [
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+] as const;
+const MAX_RELATIVE_SECONDS = 32 * 86_400;
 
-/** Without the time, for dense tables. */
-export function Day({ at }: { at: string | null }) {
-  return <Timestamp at={at} format={DAY} />;
+/** "5 minutes ago", "tomorrow", or a date when it is more than a month away. */
+export function relativeTime(timeMs: number, nowMs: number): string {
+  const seconds = Math.round((timeMs - nowMs) / 1000);
+  const size = Math.abs(seconds);
+  if (size > MAX_RELATIVE_SECONDS) return DAY.format(timeMs);
+  const [unit, length] = UNITS.find(([, unitSeconds]) => size >= unitSeconds) ?? [
+    "second",
+    Number.POSITIVE_INFINITY,
+  ];
+  return RELATIVE.format(Math.trunc(seconds / length) || 0, unit);
+}
+
+const MINUTE_MS = 60_000;
+const listeners = new Set<() => void>();
+let currentMs = Date.now();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** The time when it was last looked at: on the first use, and every minute while a time is shown. */
+function useMinute(): number {
+  return useSyncExternalStore(subscribe, () => currentMs);
+}
+
+function subscribe(listener: () => void): () => void {
+  if (listeners.size === 0) {
+    tick();
+    timer = setInterval(tick, MINUTE_MS);
+  }
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) clearInterval(timer);
+  };
+}
+
+function tick(): void {
+  currentMs = Date.now();
+  for (const listener of listeners) listener();
 }
 
 export function formatDay(at: string): string {

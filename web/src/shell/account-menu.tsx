@@ -1,56 +1,25 @@
-/** Account menu: settings, theme, sign-out. */
-import { Avatar, type MantineColorScheme, Menu, UnstyledButton, useMantineColorScheme } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+/** Button of the account menu. */
+import { Avatar, UnstyledButton } from "@mantine/core";
+import { lazy } from "react";
+import { LazyMenu } from "../components/menu/lazy-menu.tsx";
 import { shellMessages as messages } from "../messages.ts";
-import { isTestMode, switchMode } from "../mode.ts";
-import { queries, service, sessionQuery } from "../queries.ts";
+
+const load = () => import("./account-menu-items.tsx");
+const AccountMenuItems = lazy(load);
 
 export function AccountMenu({ email }: { email: string }) {
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const navigate = useNavigate();
-  const signOut = useMutation({
-    mutationFn: () => service.auth.signOut(),
-    async onSuccess() {
-      if (isTestMode) return switchMode("live");
-      sessionStorage.clear(); // recent checks and upload previews of this tab
-      queries.clear();
-      queries.setQueryData(sessionQuery.queryKey, null);
-      await navigate({ to: "/sign-in" });
-    },
-  });
   return (
-    <Menu position="bottom-end" width={240} withInitialFocusPlaceholder={false}>
-      <Menu.Target>
+    <LazyMenu
+      button={
         <UnstyledButton style={{ borderRadius: "50%" }} aria-label={messages.accountMenu(email)}>
-          <Avatar size={34} color="cyan" radius="xl">
+          <Avatar size={34} color="brand" radius="xl">
             {email.slice(0, 1).toUpperCase()}
           </Avatar>
         </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label className="breaks">{email}</Menu.Label>
-        <Menu.Item component={Link} to="/settings">
-          {messages.nav.settings}
-        </Menu.Item>
-        <Menu.Item onClick={() => switchMode(isTestMode ? "live" : "test")}>
-          {isTestMode ? messages.testMode.leave : messages.testMode.enter}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Label>{messages.theme}</Menu.Label>
-        <Menu.RadioGroup
-          value={colorScheme}
-          onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}
-        >
-          {Object.entries(messages.themes).map(([scheme, name]) => (
-            <Menu.RadioItem key={scheme} value={scheme}>
-              {name}
-            </Menu.RadioItem>
-          ))}
-        </Menu.RadioGroup>
-        <Menu.Divider />
-        <Menu.Item onClick={() => signOut.mutate()}>{messages.signOut}</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      }
+      preload={() => void load()}
+    >
+      {(button) => <AccountMenuItems button={button} email={email} />}
+    </LazyMenu>
   );
 }

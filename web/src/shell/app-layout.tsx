@@ -1,19 +1,23 @@
 /** Layout of all pages behind sign-in: header with brand, credits and account menu; navigation. */
-import { Anchor, AppShell, Box, Burger, Group, ScrollArea, Text } from "@mantine/core";
+import { Anchor, Box, Burger, Group, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
+import "../design/mantine-app.css";
 import { common, shellMessages as messages } from "../messages.ts";
 import { sessionQuery, suspension } from "../queries.ts";
 import { AccountMenu } from "./account-menu.tsx";
+import classes from "./app-layout.module.css";
+import { ConnectionBanner } from "./connection-banner.tsx";
 import { CreditsBadge } from "./credits-badge.tsx";
 import { NavLinks } from "./nav-links.tsx";
+import { Shortcuts } from "./shortcuts.tsx";
 import { TestModeNotice, TestModeSwitch } from "./test-mode.tsx";
 
 const MAIN = "main";
 
-export function AppLayout() {
+export function Page() {
   const [isOpen, menu] = useDisclosure();
   const { data: session } = useQuery(sessionQuery);
   const { href, pathname } = useLocation();
@@ -33,46 +37,40 @@ export function AppLayout() {
   };
 
   return (
-    <AppShell
-      header={{ height: 56 }}
-      navbar={{ width: 232, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
-      padding={{ base: "md", md: "xl" }}
-    >
+    <div className={classes.layout} data-menu={isOpen ? "open" : "closed"}>
       <a className="skip-link" href={`#${MAIN}`}>
         {messages.skipToContent}
       </a>
-      <AppShell.Header>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap">
-            <Burger
-              opened={isOpen}
-              onClick={menu.toggle}
-              hiddenFrom="sm"
-              size="sm"
-              aria-label={isOpen ? messages.closeMenu : messages.openMenu}
-              aria-expanded={isOpen}
-            />
-            <Brand />
-          </Group>
-          <Group gap="sm" wrap="nowrap">
-            <TestModeSwitch />
-            <CreditsBadge />
-            {session && <AccountMenu email={session.account.email} />}
-          </Group>
+      <header className={classes.header}>
+        <Group gap="sm" wrap="nowrap">
+          <Burger
+            opened={isOpen}
+            onClick={menu.toggle}
+            hiddenFrom="sm"
+            size="sm"
+            aria-label={isOpen ? messages.closeMenu : messages.openMenu}
+            aria-expanded={isOpen}
+          />
+          <Brand />
         </Group>
-      </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label={messages.pages}>
-        <ScrollArea>
-          <NavLinks isOperator={session?.account.is_operator ?? false} onVisit={focusMain} />
-        </ScrollArea>
-      </AppShell.Navbar>
-      <AppShell.Main id={MAIN} tabIndex={-1} className="ground">
+        <Group gap="sm" wrap="nowrap">
+          <Shortcuts isOperator={session?.account.is_operator ?? false} />
+          <TestModeSwitch />
+          <CreditsBadge />
+          {session && <AccountMenu email={session.account.email} />}
+        </Group>
+      </header>
+      <nav className={classes.nav} aria-label={messages.pages}>
+        <NavLinks isOperator={session?.account.is_operator ?? false} onVisit={focusMain} />
+      </nav>
+      <main id={MAIN} tabIndex={-1} className={classes.main}>
         <Box maw={1120} mx="auto">
+          <ConnectionBanner />
           <TestModeNotice />
           <Outlet />
         </Box>
-      </AppShell.Main>
-    </AppShell>
+      </main>
+    </div>
   );
 }
 
@@ -81,7 +79,7 @@ function Brand() {
     <Anchor component={Link} to="/" underline="never" c="inherit" aria-label={messages.home}>
       <Group gap={8} wrap="nowrap">
         <img src="/favicon.svg" alt="" width={28} height={28} />
-        <Text fw={700} size="lg">
+        <Text fw={600} size="lg">
           {common.app}
         </Text>
       </Group>

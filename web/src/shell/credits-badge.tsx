@@ -15,7 +15,7 @@ export function CreditsBadge() {
       component={Link}
       to="/usage"
       size="lg"
-      color={balance === 0 ? "red" : "cyan"}
+      color={balance === 0 ? "red" : "brand"}
       style={{ cursor: "pointer" }}
       className="tabular"
     >

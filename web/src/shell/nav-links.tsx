@@ -4,7 +4,7 @@ import { Link, useLocation } from "@tanstack/react-router";
 import { common, shellMessages as messages } from "../messages.ts";
 import { NavIcon } from "./nav-icon.tsx";
 
-const PAGES = [
+export const PAGES = [
   ["/", "overview"],
   ["/validate", "validate"],
   ["/bulk", "bulk"],
@@ -16,7 +16,7 @@ const PAGES = [
   ["/settings", "settings"],
 ] as const;
 
-const OPERATOR_PAGES = [
+export const OPERATOR_PAGES = [
   ["/operator/accounts", "accounts"],
   ["/operator/jobs", "jobs"],
   ["/operator/keys", "operatorKeys"],
@@ -57,7 +57,7 @@ export function NavLinks({ isOperator, onVisit }: { isOperator: boolean; onVisit
       />
       {isOperator && (
         <>
-          <Text size="xs" fw={600} c="dimmed" mt="md" mb={4} px="sm">
+          <Text size="xs" fw={500} c="dimmed" mt="md" mb={4} px="sm">
             {common.operator}
           </Text>
           {links(OPERATOR_PAGES)}

@@ -10,7 +10,7 @@ export function TestModeSwitch() {
     <Switch
       visibleFrom="sm"
       size="sm"
-      color="grape"
+      color="violet"
       labelPosition="left"
       label={messages.name}
       checked={isTestMode}

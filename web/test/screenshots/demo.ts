@@ -58,7 +58,7 @@ export async function openDemo(): Promise<Demo> {
         await page.getByLabel("Email").fill(email!);
         await page.getByLabel("Password", { exact: true }).fill(password!);
         await page.getByRole("button", { name: "Sign in" }).click();
-        await page.getByRole("navigation", { name: "Pages" }).waitFor({ state: "attached" });
+        await page.getByRole("button", { name: /^Account / }).waitFor();
       },
       [Symbol.asyncDispose]: close,
     };

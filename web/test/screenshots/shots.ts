@@ -91,6 +91,14 @@ async function ledger(page: Page): Promise<void> {
   await page.getByRole("heading", { name: "Ledger" }).evaluate((node) => node.scrollIntoView());
 }
 
+async function palette(page: Page): Promise<void> {
+  await open("/", "Overview")(page);
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog").getByRole("textbox").fill("news");
+  await page.getByRole("dialog").getByText("newsletter.csv").waitFor();
+  await settled(page);
+}
+
 export const SHOTS: readonly Shot[] = [
   { name: "sign-in", role: "anonymous", visit: open("/sign-in", "Sign in") },
   { name: "sign-up", role: "anonymous", visit: open("/sign-up", /./) },
@@ -110,9 +118,13 @@ export const SHOTS: readonly Shot[] = [
   { name: "webhook-deliveries", role: "customer", visit: deliveries },
   { name: "usage", role: "customer", visit: open("/usage", /Usage/) },
   { name: "usage-ledger", role: "customer", visit: ledger },
+  { name: "audit", role: "customer", visit: open("/audit", "Audit log") },
+  { name: "command-palette", role: "customer", visit: palette },
+  { name: "not-found", role: "customer", visit: open("/nowhere", "Page not found") },
   { name: "settings", role: "customer", visit: open("/settings", "Settings") },
   { name: "operator-accounts", role: "operator", visit: open("/operator/accounts", "Accounts") },
   { name: "operator-account", role: "operator", visit: account },
   { name: "operator-jobs", role: "operator", visit: open("/operator/jobs", "Jobs") },
+  { name: "operator-keys", role: "operator", visit: open("/operator/keys", "Operator keys") },
   { name: "operator-system", role: "operator", visit: open("/operator/system", "System") },
 ];

@@ -3,18 +3,20 @@
  *
  * The Content-Security-Policy of the page allows scripts of this origin only, and styles of this origin or with the nonce
  * of the response. At an unknown path a browser gets the page with 404, and its router shows that the page does not exist;
- * other clients get a problem document (app.ts).
+ * other clients get a problem document (app.ts). The page says whether the request had a session cookie, so that the app
+ * of an anonymous visitor does not ask for the session.
  */
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import type { SessionCookie } from "../middleware/session-cookie.ts";
 import { readWebFiles, type WebFile } from "./web-files.ts";
 
 export type WebApp = {
   /** Whether a browser asks for HTML, outside the paths of the service itself. */
   isPageRequest(request: FastifyRequest): boolean;
   /** For paths without a page. */
-  sendUnknownPage(reply: FastifyReply): FastifyReply;
+  sendUnknownPage(request: FastifyRequest, reply: FastifyReply): FastifyReply;
   pages: FastifyPluginAsync;
   files: FastifyPluginAsync;
 };
@@ -22,17 +24,21 @@ export type WebApp = {
 /** Output of `vite build`. */
 const WEB_DIST = fileURLToPath(new URL("../../../../web/dist/", import.meta.url));
 
-export function createWebApp(directory = WEB_DIST): WebApp {
+export function createWebApp(cookie: Pick<SessionCookie, "read">, directory = WEB_DIST): WebApp {
   const files = readWebFiles(directory);
   const html = files?.get("/index.html")?.plain.toString();
 
-  const sendPage = (reply: FastifyReply, status: 200 | 404) => {
+  const sendPage = (request: FastifyRequest, reply: FastifyReply, status: 200 | 404) => {
     if (html === undefined) return reply.code(503).headers(HTML).send(NOT_BUILT);
     const nonce = randomBytes(16).toString("base64");
     return reply
       .code(status)
       .headers({ ...HTML, "content-security-policy": pageCsp(nonce) })
-      .send(html.replaceAll("__CSP_NONCE__", nonce));
+      .send(
+        html
+          .replaceAll("__CSP_NONCE__", nonce)
+          .replace("__SESSION_COOKIE__", cookie.read(request) === undefined ? "no" : "yes"),
+      );
   };
 
   return {
@@ -40,9 +46,9 @@ export function createWebApp(directory = WEB_DIST): WebApp {
       (method === "GET" || method === "HEAD") &&
       /\btext\/html\b/.test(headers.accept ?? "") &&
       !OWN_PATHS.test(url),
-    sendUnknownPage: (reply) => sendPage(reply, 404),
+    sendUnknownPage: (request, reply) => sendPage(request, reply, 404),
     async pages(app) {
-      for (const path of WEB_PAGES) app.get(path, (_request, reply) => sendPage(reply, 200));
+      for (const path of WEB_PAGES) app.get(path, (request, reply) => sendPage(request, reply, 200));
     },
     async files(app) {
       app.get("/assets/*", (request, reply) =>

@@ -1,59 +1,47 @@
-/** Entries of the audit log, newest first. On a phone each row is a block of lines. */
+/** Entries of the audit log, newest first. */
 
-import { Paper, Table, Text } from "@mantine/core";
-import { TableHead } from "../../components/table-head.tsx";
+import { Text } from "@mantine/core";
+import { type Column, DataTable } from "../../components/table/data-table.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
 import type { AuditScope, ShownEntry } from "./audit-queries.ts";
 import { messages } from "./messages.tsx";
 
+const { columns } = messages;
+
 export function AuditTable({ entries, scope }: { entries: readonly ShownEntry[]; scope: AuditScope }) {
-  const { time, action, actor, account, network } = messages.columns;
-  const hasAccounts = scope === "installation";
   return (
-    <Paper withBorder radius="md" px="md">
-      <Table className="stacks tabular" fz="sm" verticalSpacing={4} aria-label={messages.title}>
-        <TableHead columns={[time, action, ...(hasAccounts ? [account] : []), actor, network]} />
-        <Table.Tbody>
-          {entries.map((entry) => (
-            <Table.Tr key={entry.id}>
-              <Table.Td data-name={time} style={{ whiteSpace: "nowrap" }}>
-                <Timestamp at={entry.created_at} />
-              </Table.Td>
-              <Table.Td data-name={action} className="breaks">
-                <div>
-                  {messages.actions[entry.action] ?? entry.action}
-                  <Details details={entry.details} />
-                </div>
-              </Table.Td>
-              {hasAccounts && (
-                <Table.Td data-name={account} className="breaks">
-                  {entry.account_email ??
-                    (entry.account_id ? messages.shortId(entry.account_id) : messages.noAccount)}
-                </Table.Td>
-              )}
-              <Table.Td data-name={actor} className="breaks">
-                <Actor entry={entry} />
-              </Table.Td>
-              <Table.Td data-name={network} className="breaks">
-                {entry.network ?? common.none}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Paper>
+    <DataTable
+      label={messages.title}
+      rows={entries}
+      rowKey={({ id }) => id}
+      columns={COLUMNS.filter(({ name }) => scope === "installation" || name !== columns.account)}
+    />
   );
 }
 
-function Details({ details }: Pick<ShownEntry, "details">) {
+const COLUMNS: readonly Column<ShownEntry>[] = [
+  { name: columns.action, width: "38%", cell: (entry) => <Action entry={entry} /> },
+  { name: columns.account, cell: (entry) => <Account entry={entry} /> },
+  { name: columns.actor, cell: (entry) => <Actor entry={entry} /> },
+  { name: columns.network, width: 140, cell: ({ network }) => network ?? common.none, isWide: true },
+  { name: columns.time, width: 180, cell: ({ created_at }) => <Timestamp at={created_at} isExact /> },
+];
+
+function Action({ entry: { action, details } }: { entry: ShownEntry }) {
   const texts = Object.entries(details).map(([name, value]) => messages.detail(name, value));
-  if (texts.length === 0) return null;
   return (
-    <Text size="xs" c="dimmed" className="breaks">
-      {texts.join(" · ")}
-    </Text>
+    <span {...(texts.length > 0 && { title: texts.join(" · ") })}>
+      {messages.actions[action] ?? action}
+      <Text span inherit c="dimmed" fw={400}>
+        {texts.map((text) => ` · ${text}`)}
+      </Text>
+    </span>
   );
+}
+
+function Account({ entry: { account_email, account_id } }: { entry: ShownEntry }) {
+  return <>{account_email ?? (account_id ? messages.shortId(account_id) : messages.noAccount)}</>;
 }
 
 function Actor({ entry: { actor, actor_email: email } }: { entry: ShownEntry }) {
@@ -61,13 +49,14 @@ function Actor({ entry: { actor, actor_email: email } }: { entry: ShownEntry }) 
   const kind = messages.actors[actor.kind];
   const isNamed = actor.is_operator && email;
   return (
-    <div>
+    <span {...(id && { title: id })}>
       {isNamed ? messages.asOperator(kind) : kind}
       {id && (
-        <Text size="xs" c="dimmed" className="breaks" title={id}>
+        <Text span inherit c="dimmed">
+          {" "}
           {isNamed ? email : messages.shortId(id)}
         </Text>
       )}
-    </div>
+    </span>
   );
 }

@@ -5,7 +5,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { Loading } from "../../components/loading.tsx";
+import { TableLoading } from "../../components/loading.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { AuditFilterInputs } from "./audit-filter-inputs.tsx";
 import { type AuditScope, auditQuery, exportPath, filtersIn } from "./audit-queries.ts";
@@ -41,7 +41,7 @@ export function AuditView({ scope }: { scope: AuditScope }) {
           onChange={(next) => void navigate({ to: PATHS[scope], search: next, replace: true })}
         />
         {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
-        {!data && !error && <Loading lines={8} />}
+        {!data && !error && <TableLoading rows={12} />}
         {data && entries.length === 0 && <EmptyState title={messages.none}>{messages.noneText}</EmptyState>}
         {entries.length > 0 && <AuditTable entries={entries} scope={scope} />}
         {hasNextPage && (

@@ -3,7 +3,8 @@ import type { UploadPreview } from "@mailvet/contract";
 import { Alert, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { BlockLoading } from "../../components/loading.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { parsePage } from "../../components/pager.tsx";
 import { sessionQuery } from "../../queries.ts";
@@ -11,9 +12,10 @@ import { JobList } from "./job-list.tsx";
 import { isJobStatus } from "./job-status-badge.tsx";
 import { ListInput } from "./list-input.tsx";
 import { messages } from "./messages.tsx";
-import { PreviewCard } from "./preview-card.tsx";
 import { readPreview, removePreview, removeStalePreviews, storePreview } from "./preview-storage.ts";
 import type { UploadSource } from "./upload-source.ts";
+
+const PreviewCard = lazy(async () => ({ default: (await import("./preview-card.tsx")).PreviewCard }));
 
 export function Page() {
   const { upload, column, page, status }: Record<string, string | undefined> = useSearch({ strict: false });
@@ -48,18 +50,20 @@ export function Page() {
       <div ref={top}>
         <PageHeader title={messages.title}>{messages.intro}</PageHeader>
         {preview ? (
-          <PreviewCard
-            key={preview.upload_id}
-            preview={preview}
-            source={preview === fresh ? source : undefined}
-            onPreview={showPreview}
-            column={column && preview.columns.includes(column) ? column : preview.suggested_email_column}
-            onColumn={(name) => void goTo({ upload: preview.upload_id, column: name })}
-            onDiscard={() => {
-              removePreview(preview.upload_id);
-              void goTo({});
-            }}
-          />
+          <Suspense fallback={<BlockLoading height={480} />}>
+            <PreviewCard
+              key={preview.upload_id}
+              preview={preview}
+              source={preview === fresh ? source : undefined}
+              onPreview={showPreview}
+              column={column && preview.columns.includes(column) ? column : preview.suggested_email_column}
+              onColumn={(name) => void goTo({ upload: preview.upload_id, column: name })}
+              onDiscard={() => {
+                removePreview(preview.upload_id);
+                void goTo({});
+              }}
+            />
+          </Suspense>
         ) : (
           <Stack>
             {upload && (

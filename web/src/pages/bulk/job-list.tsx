@@ -1,15 +1,15 @@
 /** Jobs of the account, newest first, paginated. */
 import type { JobStatus } from "@mailvet/contract";
-import { Button, Group, NativeSelect, Paper, Stack, Title } from "@mantine/core";
+import { Button, Group, NativeSelect, Stack, Title } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { Loading } from "../../components/loading.tsx";
+import { TableLoading } from "../../components/loading.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { JOBS_PER_PAGE, jobsQuery } from "./job-queries.ts";
-import { JobRow } from "./job-row.tsx";
 import { isJobStatus, JOB_STATUS_OPTIONS } from "./job-status-badge.tsx";
+import { JobTable } from "./job-table.tsx";
 import { messages } from "./messages.tsx";
 
 export function JobList({ page, status, onChooseFile }: JobListProps) {
@@ -44,17 +44,11 @@ export function JobList({ page, status, onChooseFile }: JobListProps) {
         )}
       </Group>
       {error && <ErrorAlert error={error} onRetry={() => void refetch()} title={messages.jobs.failed} />}
-      {!data && !error && <Loading />}
+      {!data && !error && <TableLoading />}
       {data?.items.length === 0 && (
         <NoJobs status={status} onChooseFile={onChooseFile} onAll={() => void show(1, undefined)} />
       )}
-      {data && data.items.length > 0 && (
-        <Paper withBorder radius="md" component="ul" className="plain-list ruled">
-          {data.items.map((job) => (
-            <JobRow key={job.id} job={job} />
-          ))}
-        </Paper>
-      )}
+      {data && data.items.length > 0 && <JobTable jobs={data.items} label={messages.jobs.title} />}
       <Pager
         page={page}
         pageSize={JOBS_PER_PAGE}

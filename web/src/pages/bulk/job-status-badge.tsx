@@ -4,10 +4,10 @@ import { Badge } from "@mantine/core";
 import { messages } from "./messages.tsx";
 
 const COLORS: Readonly<Record<JobStatus, string>> = {
-  queued: "gray",
-  processing: "cyan",
+  queued: "yellow",
+  processing: "brand",
   paused: "yellow",
-  completed: "teal",
+  completed: "gray",
   failed: "red",
   cancelled: "gray",
 };

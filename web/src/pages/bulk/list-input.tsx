@@ -128,11 +128,11 @@ function Sending({ source, onCancel }: { source: UploadSource; onCancel: () => v
   const isLink = "url" in source;
   const title = isLink ? messages.upload.downloading(source.url) : messages.upload.uploading(nameOf(source));
   return (
-    <Paper withBorder p="xl" radius="md">
+    <Paper withBorder p="xl">
       <Stack>
         <Group justify="space-between" wrap="nowrap">
           <div role="status">
-            <Text fw={600} className="breaks">
+            <Text fw={500} className="breaks">
               {title}
             </Text>
             <Text size="sm" c="dimmed">

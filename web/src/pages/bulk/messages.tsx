@@ -155,6 +155,15 @@ export const messages = {
     noneText: "Every list you validate is listed here with its results until they expire.",
     progress: "Emails with a verdict",
     waitingForServers: "waiting for servers",
+    columns: {
+      file: "File",
+      status: "Status",
+      verdicts: "Verdicts",
+      emails: "Emails",
+      safe: "Safe",
+      created: "Created",
+    },
+    ofEmails: (done: number, total: number) => `${formatNumber(done)} of ${formatNumber(total)}`,
     count: (count: number, status: Status) => `${formatNumber(count)} ${status}`,
   },
 

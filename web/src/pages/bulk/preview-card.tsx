@@ -48,13 +48,7 @@ export function PreviewCard({ preview, source, column, onColumn, onPreview, onDi
   });
 
   return (
-    <Paper
-      withBorder
-      p={{ base: "md", sm: "lg" }}
-      radius="md"
-      component="section"
-      aria-labelledby="preview-title"
-    >
+    <Paper withBorder p={{ base: "md", sm: "lg" }} component="section" aria-labelledby="preview-title">
       <Stack gap="lg">
         <Group justify="space-between" align="flex-start" gap="sm">
           <Stack gap={2}>
@@ -65,7 +59,7 @@ export function PreviewCard({ preview, source, column, onColumn, onPreview, onDi
               {messages.preview.summary(
                 preview.total_rows,
                 preview.columns.length,
-                <Timestamp at={preview.expires_at} />,
+                <Timestamp at={preview.expires_at} isExact />,
               )}
             </Text>
           </Stack>

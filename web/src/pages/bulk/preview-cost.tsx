@@ -74,7 +74,7 @@ function leftOf(balance: number, cost: number | undefined): string {
 export function MissingCredits({ missing, id }: { missing: number; id: string }) {
   return (
     <Group id={id} gap={6}>
-      <Text size="sm" c="red" fw={600}>
+      <Text size="sm" c="red" fw={500}>
         {messages.preview.missingCredits(missing)}
       </Text>
       <Anchor size="sm" component={Link} to="/usage" underline="always">

@@ -14,7 +14,7 @@ export function UploadError({ error, filename }: { error: unknown; filename?: st
   return (
     <Alert color="red" role="alert" variant="light" title={title}>
       {filename && (
-        <Text size="sm" fw={600} className="breaks">
+        <Text size="sm" fw={500} className="breaks">
           {filename}
         </Text>
       )}

@@ -1,6 +1,6 @@
 /** Progress bar of a job with one segment per verdict. */
 import type { Job, Status } from "@mailvet/contract";
-import { STATUSES, statusColor } from "../../theme.ts";
+import { STATUSES, statusFill } from "../../theme.ts";
 import classes from "./bulk.module.css";
 import { messages } from "./messages.tsx";
 
@@ -21,7 +21,7 @@ export function VerdictBar({ job, height = 12 }: { job: Job; height?: number }) 
           className={classes.segment}
           style={{
             width: share(verdictCounts(job)[status], job.unique_emails),
-            background: statusColor(status),
+            background: statusFill(status),
           }}
         />
       ))}

@@ -51,7 +51,7 @@ export function JobDownloads({ job, filter }: { job: Job; filter: FilterText }) 
               {choices.map(([rows, name, hint]) => (
                 <Table.Tr key={name}>
                   <Table.Th scope="row" fw={400}>
-                    <Text size="sm" fw={600}>
+                    <Text size="sm" fw={500}>
                       {name}
                     </Text>
                     <Text size="xs" c="dimmed">

@@ -2,12 +2,13 @@
 
 import type { Job } from "@mailvet/contract";
 import { MailvetProblem } from "@mailvet/sdk";
-import { Alert, Anchor, Button, Grid, Group, Stack, Text } from "@mantine/core";
+import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { Loading } from "../../components/loading.tsx";
+import { BlockLoading } from "../../components/loading.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
 import { hasEnded, jobQuery } from "../bulk/job-queries.ts";
@@ -19,11 +20,11 @@ import { messages } from "./messages.tsx";
 import { RecheckButton } from "./recheck-dialog.tsx";
 import { filterIn } from "./result-filter.ts";
 import { ResultsSection } from "./results-section.tsx";
-import { RowStory } from "./row-story.tsx";
 import { SubStatusBreakdown } from "./sub-status-breakdown.tsx";
 import { useEndNotification } from "./use-end-notification.ts";
 import { useJobEvents } from "./use-job-events.ts";
-import { VerdictBreakdown } from "./verdict-breakdown.tsx";
+
+const RowStory = lazy(async () => ({ default: (await import("./row-story.tsx")).RowStory }));
 
 export function Page() {
   const { jobId = "" } = useParams({ strict: false });
@@ -40,7 +41,7 @@ export function Page() {
       ) : error ? (
         <ErrorAlert error={error} onRetry={() => void refetch()} title={messages.failed} />
       ) : (
-        <Loading lines={6} />
+        <BlockLoading height={{ base: 700, sm: 560 }} />
       )}
     </>
   );
@@ -80,17 +81,14 @@ function JobView({ job }: { job: Job }) {
           <ErrorAlert title={messages.notLive} error={events.error} onRetry={events.reconnect} />
         )}
         <JobProgress job={job} pending={pending} />
-        <Grid gap="lg">
-          <Grid.Col span={{ base: 12, md: 4 }}>
-            <VerdictBreakdown job={job} />
-          </Grid.Col>
-          <Grid.Col span={{ base: 12, md: 8 }}>
-            <SubStatusBreakdown job={job} />
-          </Grid.Col>
-        </Grid>
+        <SubStatusBreakdown job={job} />
         {isReadable ? <ResultsSection job={job} filter={filter} /> : <NoResults job={job} />}
       </Stack>
-      {isReadable && search.row !== undefined && <RowStory job={job} row={search.row} />}
+      {isReadable && search.row !== undefined && (
+        <Suspense>
+          <RowStory job={job} row={search.row} />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -104,7 +102,7 @@ function NoResults({ job }: { job: Job }) {
   }
   return (
     <EmptyState title={messages.noResults.expired}>
-      {messages.noResults.expiredText(<Timestamp at={job.expires_at} />)}
+      {messages.noResults.expiredText(<Timestamp at={job.expires_at} isExact />)}
     </EmptyState>
   );
 }

@@ -1,4 +1,4 @@
-/** Progress of a job: percentage, rate, time left, status text and counts. */
+/** Outcome of a job, or its progress while it runs: share that is safe to send, verdicts, status text and counts. */
 
 import type { Job } from "@mailvet/contract";
 import { Group, Paper, Stack, Text, VisuallyHidden } from "@mantine/core";
@@ -11,27 +11,22 @@ import { JobStatusBadge } from "../bulk/job-status-badge.tsx";
 import { VerdictBar } from "../bulk/verdict-bar.tsx";
 import classes from "./job.module.css";
 import { messages, subStatusText } from "./messages.tsx";
+import { VerdictBreakdown } from "./verdict-breakdown.tsx";
 
 export function JobProgress({ job, pending }: { job: Job; pending?: string | undefined }) {
   return (
-    <Paper withBorder p={{ base: "md", sm: "lg" }} radius="md">
+    <Paper withBorder p={{ base: "md", sm: "lg" }} component="section" aria-label={messages.outcome.title}>
       <Stack gap="md">
-        <Group justify="space-between" align="flex-end" gap="xs">
-          <Group gap="sm" align="center">
-            <Text fz={40} fw={650} lh={1} className="tabular">
-              {formatPercent(Math.floor(job.progress_percent) / 100)}
-            </Text>
-            <JobStatusBadge job={job} {...(pending ? { label: pending } : {})} />
-          </Group>
-          <Text c="dimmed" size="sm" className="tabular">
-            {progressText(job)}
-          </Text>
+        <Group justify="space-between" align="flex-start" gap="xs">
+          <Headline job={job} />
+          <JobStatusBadge job={job} {...(pending ? { label: pending } : {})} />
         </Group>
-        <VerdictBar job={job} height={14} />
-        <Text size="sm">
+        <VerdictBar job={job} height={10} />
+        <VerdictBreakdown job={job} />
+        <Text size="sm" c="dimmed">
           {statusText(job)}
           {job.expires_at !== null && job.results_url !== null && (
-            <> {messages.progress.keptUntil(<Timestamp at={job.expires_at} />)}</>
+            <> {messages.progress.keptUntil(<Timestamp at={job.expires_at} isExact />)}</>
           )}
         </Text>
         <RetriesText job={job} />
@@ -39,6 +34,27 @@ export function JobProgress({ job, pending }: { job: Job; pending?: string | und
         <JobFacts job={job} />
       </Stack>
     </Paper>
+  );
+}
+
+/** The answer of the page: the outcome when the job has ended, else the progress with the outcome so far. */
+function Headline({ job }: { job: Job }) {
+  const { outcome } = messages;
+  const of = (count: number) => formatPercent(count / Math.max(1, job.processed));
+  const safe = outcome.safe(of(job.valid_count));
+  const bounce = outcome.bounce(of(job.invalid_count));
+  const hasOutcome = hasEnded(job) && job.processed > 0;
+  return (
+    <div>
+      <Text component="p" m={0} className="display">
+        {hasOutcome ? safe : outcome.done(formatPercent(Math.floor(job.progress_percent) / 100))}
+      </Text>
+      <Text mt={4} c="dimmed" className="tabular">
+        {hasOutcome
+          ? [bounce, common.emailsOf(job.processed, job.unique_emails)].join(" · ")
+          : [progressText(job), ...(job.processed > 0 ? [outcome.soFar(safe)] : [])].join(" · ")}
+      </Text>
+    </div>
   );
 }
 
@@ -64,7 +80,7 @@ function statusText(job: Job): ReactNode {
     case "paused":
       return progress.paused;
     case "completed":
-      return progress.completed(took(job), formatPercent(job.valid_count / Math.max(1, job.unique_emails)));
+      return progress.completed(took(job));
     case "cancelled":
       return progress.cancelled(<Timestamp at={job.completed_at} />);
     case "failed":

@@ -99,8 +99,7 @@ export const messages = {
     nextAttempt: (at: ReactNode) => <>Next attempt {at}.</>,
     paused:
       "Paused. Checks in progress will finish; nothing else runs until you resume. Credits stay reserved.",
-    completed: (took: string, validShare: string) =>
-      `Finished in ${took}. ${validShare} of the emails are valid and safe to send to.`,
+    completed: (took: string) => `Finished in ${took}.`,
     cancelled: (at: ReactNode) => (
       <>Cancelled {at}. Verdicts so far are kept; unused credits were returned.</>
     ),
@@ -140,7 +139,13 @@ export const messages = {
     finished: "Finished",
   },
 
-  verdicts: { emails: "Emails", share: "Share", none: "none yet", valid: "valid" },
+  outcome: {
+    title: "Outcome",
+    safe: (share: string) => `${share} safe to send`,
+    bounce: (share: string) => `${share} would bounce`,
+    done: (share: string) => `${share} checked`,
+    soFar: (safe: string) => `${safe} so far`,
+  },
 
   reasons: {
     title: "Reasons",

@@ -40,7 +40,7 @@ function FilteredResults({ job, filter }: ResultsProps) {
   if (error) return <Failed error={error} onRetry={() => void refetch()} />;
   if (!data) {
     return (
-      <Paper withBorder p="lg" radius="md">
+      <Paper withBorder p="lg">
         <Loading lines={6} />
       </Paper>
     );

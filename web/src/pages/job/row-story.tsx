@@ -75,8 +75,8 @@ type SuggestionProps = { email: string; isBusy: boolean; onAsk: (email: string) 
 
 function Suggestion({ email, isBusy, onAsk }: SuggestionProps) {
   return (
-    <Alert color="cyan" variant="light" title={checkMessages.suggestion}>
-      <Text size="sm" fw={600} className="breaks" mb="xs">
+    <Alert color="brand" variant="light" title={checkMessages.suggestion}>
+      <Text size="sm" fw={500} className="breaks" mb="xs">
         {email}
       </Text>
       <Group gap="xs">

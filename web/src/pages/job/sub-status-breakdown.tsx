@@ -1,11 +1,11 @@
 /** Reasons for the verdicts of a job, most frequent first. */
 import type { Job } from "@mailvet/contract";
 import { recommendationOf } from "@mailvet/contract/words";
-import { Anchor, Button, Group, Paper, Text, Title } from "@mantine/core";
+import { Anchor, Button, Paper, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { formatNumber, formatPercent } from "../../components/number-format.ts";
-import { statusColor } from "../../theme.ts";
+import { statusColor, statusFill } from "../../theme.ts";
 import { share } from "../bulk/verdict-bar.tsx";
 import classes from "./job.module.css";
 import { messages, subStatusText } from "./messages.tsx";
@@ -21,14 +21,8 @@ export function SubStatusBreakdown({ job }: { job: Job }) {
   const shown = isExpanded ? reasons : reasons.slice(0, SHOWN_INITIALLY);
   const hidden = reasons.length - shown.length;
   return (
-    <Paper
-      withBorder
-      p={{ base: "md", sm: "lg" }}
-      component="section"
-      aria-labelledby="reasons-title"
-      h="100%"
-    >
-      <Title order={2} size="h4" id="reasons-title" mb="md">
+    <Paper withBorder p={{ base: "md", sm: "lg" }} component="section" aria-labelledby="reasons-title">
+      <Title order={2} size="h4" id="reasons-title" mb="sm">
         {messages.reasons.title}
       </Title>
       {reasons.length === 0 && (
@@ -40,45 +34,36 @@ export function SubStatusBreakdown({ job }: { job: Job }) {
         {shown.map(([subStatus, count]) => {
           const { status, name, meaning } = subStatusText(subStatus);
           return (
-            <li key={subStatus}>
-              <Group justify="space-between" gap="xs" wrap="nowrap" align="baseline">
-                <Text size="sm">
-                  <Anchor
-                    renderRoot={(props) => (
-                      <Link
-                        {...props}
-                        to="/bulk/$jobId"
-                        params={{ jobId: job.id }}
-                        search={{ status, sub_status: subStatus }}
-                        hash="results"
-                      />
-                    )}
-                    inherit
-                    fw={600}
-                  >
-                    {name}
-                  </Anchor>{" "}
-                  <Text span c="dimmed">
-                    {messages.reasons.advice(
-                      status,
-                      recommendationOf({ sub_status: subStatus, safe_to_send: true }),
-                    )}
-                  </Text>
+            <li key={subStatus} title={meaning}>
+              <span className={classes.dot} style={{ background: statusColor(status) }} aria-hidden="true" />
+              <span className="cut">
+                <Anchor
+                  renderRoot={(props) => (
+                    <Link
+                      {...props}
+                      to="/bulk/$jobId"
+                      params={{ jobId: job.id }}
+                      search={{ status, sub_status: subStatus }}
+                      hash="results"
+                    />
+                  )}
+                  inherit
+                >
+                  {name}
+                </Anchor>{" "}
+                <Text span inherit c="dimmed">
+                  {messages.reasons.advice(
+                    status,
+                    recommendationOf({ sub_status: subStatus, safe_to_send: true }),
+                  )}
                 </Text>
-                <Text size="sm" className="tabular" style={{ whiteSpace: "nowrap" }}>
-                  <Text span fw={600}>
-                    {formatNumber(count)}
-                  </Text>{" "}
-                  <Text span c="dimmed">
-                    {formatPercent(count / Math.max(1, job.processed), 1)}
-                  </Text>
-                </Text>
-              </Group>
-              <div className={classes.reasonBar} aria-hidden="true">
-                <span style={{ width: share(count, most), background: statusColor(status) }} />
-              </div>
-              <Text size="xs" c="dimmed">
-                {meaning}
+              </span>
+              <span className={classes.reasonBar} aria-hidden="true">
+                <span style={{ width: share(count, most), background: statusFill(status) }} />
+              </span>
+              <span className="tabular">{formatNumber(count)}</span>
+              <Text span inherit c="dimmed" className="tabular">
+                {formatPercent(count / Math.max(1, job.processed), 1)}
               </Text>
             </li>
           );
@@ -86,9 +71,9 @@ export function SubStatusBreakdown({ job }: { job: Job }) {
       </ul>
       {(hidden > 0 || isExpanded) && (
         <Button
-          variant="default"
-          size="sm"
-          mt="md"
+          variant="subtle"
+          size="compact-sm"
+          mt="xs"
           onClick={() => setIsExpanded(!isExpanded)}
           aria-expanded={isExpanded}
         >

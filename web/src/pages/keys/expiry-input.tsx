@@ -1,25 +1,25 @@
 /** Input for the expiry date of a key. */
 
 import { Group, NativeSelect, TextInput } from "@mantine/core";
-import { messages } from "./messages.tsx";
+import { keyTexts } from "./messages.tsx";
 
 export type Expiry = {
   kind: Kind;
   /** Such as 2026-01-31; used when the kind is "date". */
   date: string;
 };
-type Kind = keyof typeof messages.form.expiry;
+type Kind = keyof typeof keyTexts.form.expiry;
 
 /** Listed here because an object literal would put its numeric keys first. */
 const KINDS: readonly Kind[] = ["never", "30", "90", "365", "date"];
-const OPTIONS = KINDS.map((value) => ({ value, label: messages.form.expiry[value] }));
+const OPTIONS = KINDS.map((value) => ({ value, label: keyTexts.form.expiry[value] }));
 const DAY_MS = 86_400_000;
 
 export function ExpiryInput({ value, onChange, error }: ExpiryInputProps) {
   return (
     <Group align="flex-start" grow preventGrowOverflow={false}>
       <NativeSelect
-        label={messages.form.expires}
+        label={keyTexts.form.expires}
         data={OPTIONS}
         value={value.kind}
         onChange={({ currentTarget }) => onChange({ ...value, kind: currentTarget.value as Kind })}
@@ -28,7 +28,7 @@ export function ExpiryInput({ value, onChange, error }: ExpiryInputProps) {
       {value.kind === "date" && (
         <TextInput
           type="date"
-          label={messages.form.lastDay}
+          label={keyTexts.form.lastDay}
           value={value.date}
           onChange={({ currentTarget }) => onChange({ ...value, date: currentTarget.value })}
           error={error}
@@ -53,5 +53,5 @@ export function expiresAt({ kind, date }: Expiry, now = Date.now()): Date | unde
 export function expiryProblem(expiry: Expiry, now = Date.now()): string | undefined {
   const at = expiresAt(expiry, now)?.getTime();
   if (at === undefined || at > now) return undefined;
-  return Number.isNaN(at) ? messages.form.dateMissing : messages.form.datePast;
+  return Number.isNaN(at) ? keyTexts.form.dateMissing : keyTexts.form.datePast;
 }

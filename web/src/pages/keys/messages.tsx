@@ -1,4 +1,4 @@
-/** Texts of the API keys page. */
+/** Texts of the API keys page, and those that it shares with the operator keys. */
 import type { KeyMode, KeyScope } from "@mailvet/contract";
 import type { ReactNode } from "react";
 
@@ -10,8 +10,6 @@ export const messages = {
       affecting the rest.
     </>
   ),
-  list: "API keys",
-  create: "Create key",
   planRequired: "Live keys need a paid plan",
   planRequiredText:
     "Your plan includes the web app and test keys. Live keys can be created now and work once you are on a paid plan. Ask your administrator.",
@@ -25,12 +23,36 @@ export const messages = {
   setUp: (language: string) => `${language} set-up`,
   example: (language: string) => `${language} example`,
 
+  namePlaceholder: "Newsletter sign-up form",
+  mode: "Mode",
+  scopesColumn: "Scopes",
+  created: "Key created",
+
+  modes: {
+    live: ["Live", "Contacts real mail servers. One credit per unique address."],
+    test: ["Test", "Simulated results from the sandbox. Free; the address determines the verdict."],
+  } satisfies Record<KeyMode, readonly [name: string, description: string]>,
+  scopes: {
+    validate: ["Validate", "Check single addresses and report bounces."],
+    bulk: [
+      "Bulk",
+      "Check up to 1,000 addresses per request, upload files, manage jobs and webhooks, delete feedback.",
+    ],
+    read: ["Read", "View jobs and results, usage, credits, webhooks and bounce feedback."],
+  } satisfies Record<KeyScope, readonly [name: string, description: string]>,
+};
+
+export const keyTexts = {
+  create: "Create key",
+  columns: { name: "Name", prefix: "Key", lastUsed: "Last used", created: "Created", expires: "Expires" },
+  never: "Never",
+  revoked: "Revoked",
+  expired: "Expired",
+
   form: {
     name: "Name",
     nameHint: "What will use this key?",
-    namePlaceholder: "Newsletter sign-up form",
     nameMissing: "Enter a name.",
-    mode: "Mode",
     scopes: "Scopes",
     scopesHint: "Grant only what is needed.",
     scopesMissing: "Choose at least one scope.",
@@ -46,42 +68,14 @@ export const messages = {
     dateMissing: "Choose a date.",
     datePast: "This date is in the past.",
   },
-
   created: {
-    title: "Key created",
     label: "key",
     text: (name: ReactNode) => (
       <>This is the key for {name}. Store it somewhere safe. You won't see it again.</>
     ),
   },
-
-  modes: {
-    live: ["Live", "Contacts real mail servers. One credit per unique address."],
-    test: ["Test", "Simulated results from the sandbox. Free; the address determines the verdict."],
-  } satisfies Record<KeyMode, readonly [name: string, description: string]>,
-  scopes: {
-    validate: ["Validate", "Check single addresses and report bounces."],
-    bulk: [
-      "Bulk",
-      "Check up to 1,000 addresses per request, upload files, manage jobs and webhooks, delete feedback.",
-    ],
-    read: ["Read", "View jobs and results, usage, credits, webhooks and bounce feedback."],
-  } satisfies Record<KeyScope, readonly [name: string, description: string]>,
-
-  card: {
-    revoked: "Revoked",
-    expired: "Expired",
-    created: (at: ReactNode) => <>Created {at}</>,
-    lastUsed: (at: ReactNode) => <>last used {at}</>,
-    neverUsed: "never used",
-    revokedAt: (at: ReactNode) => <>revoked {at}</>,
-    expiresAt: (at: ReactNode) => <>expires {at}</>,
-    expiredAt: (at: ReactNode) => <>expired {at}</>,
-    noExpiry: "does not expire",
-    revoke: "Revoke",
-    revokeKey: (name: string) => `Revoke ${name}`,
-  },
   revoke: {
+    button: "Revoke",
     title: "Revoke this key?",
     confirm: "Revoke key",
     cancel: "Keep key",

@@ -43,11 +43,11 @@ export function Page() {
 
 function ListCard({ list }: { list: SavedList }) {
   return (
-    <Paper component="li" withBorder radius="md" p="md">
+    <Paper component="li" withBorder p="md">
       <Stack gap={6}>
         <Group gap="xs">
           <Anchor
-            fw={600}
+            fw={500}
             className="breaks"
             renderRoot={(props) => <Link {...props} to="/lists/$listId" params={{ listId: list.id }} />}
           >

@@ -1,7 +1,7 @@
 /** One account: facts, actions, plan and credits, recent jobs, keys and ledger. */
 
 import type { ApiKey, LedgerEntry, OperatorAccount } from "@mailvet/contract";
-import { Alert, Anchor, Badge, Box, Group, SimpleGrid, Stack, Table, Text } from "@mantine/core";
+import { Alert, Anchor, Badge, Code, Group, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { ErrorAlert } from "../../components/error-alert.tsx";
@@ -10,7 +10,7 @@ import { formatNumber } from "../../components/number-format.ts";
 import { PageHeader } from "../../components/page-header.tsx";
 import { Section } from "../../components/section.tsx";
 import { Stat, StatGrid } from "../../components/stat.tsx";
-import { TableHead } from "../../components/table-head.tsx";
+import { type Column, DataTable } from "../../components/table/data-table.tsx";
 import { formatDay, Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
 import { signed } from "../usage/ledger-entry.tsx";
@@ -47,7 +47,7 @@ function AccountDetails() {
           <Group gap="xs" component="span">
             <AccountStateBadge state={account.state} />
             {account.is_operator && (
-              <Badge size="sm" color="grape">
+              <Badge size="sm" color="violet">
                 {common.operator}
               </Badge>
             )}
@@ -68,7 +68,7 @@ function AccountSections({ account }: { account: OperatorAccount }) {
     <Stack gap="lg">
       {account.suspended_at && (
         <Alert color="red" variant="light" title={texts.suspendedTitle}>
-          {texts.suspended(<Timestamp at={account.suspended_at} />, account.suspended_reason ?? "")}
+          {texts.suspended(<Timestamp at={account.suspended_at} isExact />, account.suspended_reason ?? "")}
         </Alert>
       )}
       <StatGrid>
@@ -135,35 +135,18 @@ function Keys({ accountId }: { accountId: string }) {
       {!data && !error && <Loading lines={2} />}
       {data?.length === 0 && <Text c="dimmed">{texts.noKeys}</Text>}
       {data && data.length > 0 && (
-        <Table className="stacks" aria-label={texts.keys} verticalSpacing={6}>
-          <TableHead columns={[texts.keyName, texts.keyPrefix, texts.keyLastUsed, texts.keyState]} />
-          <Table.Tbody>
-            {data.map((key) => (
-              <KeyRow key={key.id} apiKey={key} />
-            ))}
-          </Table.Tbody>
-        </Table>
+        <DataTable label={texts.keys} rows={data} rowKey={({ id }) => id} columns={KEY_COLUMNS} />
       )}
     </Section>
   );
 }
 
-function KeyRow({ apiKey }: { apiKey: ApiKey }) {
-  return (
-    <Table.Tr>
-      <Table.Th scope="row" fw={500} className="breaks">
-        {apiKey.name}
-      </Table.Th>
-      <Table.Td data-name={texts.keyPrefix} ff="monospace">
-        {texts.prefix(apiKey.prefix)}
-      </Table.Td>
-      <Table.Td data-name={texts.keyLastUsed}>
-        <Timestamp at={apiKey.last_used_at} />
-      </Table.Td>
-      <Table.Td data-name={texts.keyState}>{apiKey.revoked_at ? texts.revoked : texts.active}</Table.Td>
-    </Table.Tr>
-  );
-}
+const KEY_COLUMNS: readonly Column<ApiKey>[] = [
+  { name: texts.keyName, width: "36%", cell: ({ name }) => name },
+  { name: texts.keyPrefix, cell: ({ prefix }) => <Code>{texts.prefix(prefix)}</Code> },
+  { name: texts.keyLastUsed, cell: ({ last_used_at }) => <Timestamp at={last_used_at} /> },
+  { name: texts.keyState, cell: ({ revoked_at }) => (revoked_at ? texts.revoked : texts.active) },
+];
 
 function Ledger({ accountId }: { accountId: string }) {
   const { data, error } = useQuery(ledgerOfQuery(accountId));
@@ -173,39 +156,31 @@ function Ledger({ accountId }: { accountId: string }) {
       {!data && !error && <Loading lines={2} />}
       {data?.ledger.length === 0 && <Text c="dimmed">{texts.noLedger}</Text>}
       {data && data.ledger.length > 0 && (
-        <Table className="stacks" aria-label={texts.ledger} verticalSpacing={6}>
-          <TableHead columns={[texts.reference, texts.at]} numbers={[texts.change, texts.balanceAfter]} />
-          <Table.Tbody>
-            {data.ledger.map((entry) => (
-              <LedgerRow key={entry.id} entry={entry} />
-            ))}
-          </Table.Tbody>
-        </Table>
+        <DataTable
+          label={texts.ledger}
+          rows={data.ledger}
+          rowKey={({ id }) => String(id)}
+          columns={LEDGER_COLUMNS}
+        />
       )}
     </Section>
   );
 }
 
-function LedgerRow({ entry }: { entry: LedgerEntry }) {
-  return (
-    <Table.Tr>
-      <Table.Th scope="row" fw={500} className="breaks">
-        <Box ta="left">
-          {texts.kinds[entry.kind]}
-          <Text size="xs" c="dimmed">
-            {entry.reference}
-          </Text>
-        </Box>
-      </Table.Th>
-      <Table.Td data-name={texts.at}>
-        <Timestamp at={entry.created_at} />
-      </Table.Td>
-      <Table.Td data-name={texts.change} ta="right" className="tabular">
-        {entry.amount === 0 ? common.none : signed(entry.amount)}
-      </Table.Td>
-      <Table.Td data-name={texts.balanceAfter} ta="right" className="tabular">
-        {formatNumber(entry.balance_after)}
-      </Table.Td>
-    </Table.Tr>
-  );
-}
+const LEDGER_COLUMNS: readonly Column<LedgerEntry>[] = [
+  {
+    name: texts.reference,
+    width: "40%",
+    cell: ({ kind, reference }) => (
+      <span title={reference}>
+        {texts.kinds[kind]}{" "}
+        <Text span inherit c="dimmed" fw={400}>
+          {reference}
+        </Text>
+      </span>
+    ),
+  },
+  { name: texts.at, cell: ({ created_at }) => <Timestamp at={created_at} /> },
+  { name: texts.change, cell: ({ amount }) => (amount === 0 ? common.none : signed(amount)), isNumber: true },
+  { name: texts.balanceAfter, cell: (entry) => formatNumber(entry.balance_after), isNumber: true },
+];

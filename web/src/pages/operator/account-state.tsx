@@ -5,8 +5,8 @@ import { Badge } from "@mantine/core";
 import { messages } from "./messages.tsx";
 
 const COLORS: Readonly<Record<AccountState, string>> = {
-  active: "teal",
-  invited: "cyan",
+  active: "green",
+  invited: "brand",
   unconfirmed: "gray",
   suspended: "red",
   erasing: "red",
@@ -14,7 +14,7 @@ const COLORS: Readonly<Record<AccountState, string>> = {
 
 export function AccountStateBadge({ state }: { state: AccountState }) {
   return (
-    <Badge size="sm" color={COLORS[state]} miw="max-content">
+    <Badge variant="dot" component="span" color={COLORS[state]}>
       {messages.states[state]}
     </Badge>
   );

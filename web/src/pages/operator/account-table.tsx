@@ -1,62 +1,27 @@
-/** Accounts as a dense table, sortable by its columns. */
+/** Accounts, sorted by the service. */
 
 import type { AccountSort, OperatorAccount, SortOrder } from "@mailvet/contract";
-import { Anchor, Badge, Group, Table, Text, UnstyledButton } from "@mantine/core";
+import { Anchor, Badge, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { formatNumber } from "../../components/number-format.ts";
-import { Day } from "../../components/timestamp.tsx";
+import { type Column, DataTable } from "../../components/table/data-table.tsx";
+import { Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
 import { AccountStateBadge } from "./account-state.tsx";
 import { messages } from "./messages.tsx";
 
 const texts = messages.accounts;
 
-/** Column, its sort key, if any, and whether it is a number. */
-const COLUMNS: readonly (readonly [name: string, sort: AccountSort | undefined, isNumber: boolean])[] = [
-  [texts.email, "email", false],
-  [texts.state, undefined, false],
-  [texts.plan, "plan", false],
-  [texts.credits, "credits", true],
-  [texts.used, "used", true],
-  [texts.lastSeen, "last_seen", false],
-  [texts.created, "created", false],
-];
-
 export function AccountTable({ accounts, sort, order, onSort }: AccountTableProps) {
   return (
-    <Table className="stacks" aria-label={texts.title} verticalSpacing={6} highlightOnHover>
-      <Table.Thead>
-        <Table.Tr>
-          {COLUMNS.map(([name, key, isNumber]) => (
-            <Table.Th
-              key={name}
-              scope="col"
-              ta={isNumber ? "right" : "left"}
-              style={{ whiteSpace: "nowrap" }}
-              aria-sort={key && sort === key ? SORTED[order] : undefined}
-            >
-              {key === undefined ? (
-                name
-              ) : (
-                <UnstyledButton
-                  fz="sm"
-                  fw={600}
-                  onClick={() => onSort(key, sort === key ? OTHER[order] : FIRST[key])}
-                >
-                  {name}
-                  <span aria-hidden="true">{sort === key ? ARROWS[order] : ""}</span>
-                </UnstyledButton>
-              )}
-            </Table.Th>
-          ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {accounts.map((account) => (
-          <AccountRow key={account.id} account={account} />
-        ))}
-      </Table.Tbody>
-    </Table>
+    <DataTable
+      label={texts.title}
+      rows={accounts}
+      rowKey={({ id }) => id}
+      columns={COLUMNS}
+      sorted={{ name: sort, order }}
+      onSort={(name, next) => onSort(name as AccountSort, next)}
+    />
   );
 }
 
@@ -67,68 +32,71 @@ type AccountTableProps = {
   onSort: (sort: AccountSort, order: SortOrder) => void;
 };
 
-const SORTED = { asc: "ascending", desc: "descending" } as const;
-const OTHER = { asc: "desc", desc: "asc" } as const;
-const ARROWS = { asc: " ↑", desc: " ↓" } as const;
-const FIRST: Readonly<Record<AccountSort, SortOrder>> = {
-  email: "asc",
-  plan: "asc",
-  credits: "desc",
-  used: "desc",
-  last_seen: "desc",
-  created: "desc",
-};
+type AccountColumn = Column<OperatorAccount> & { sortBy?: AccountSort };
 
-const ONE_LINE = { whiteSpace: "nowrap" } as const;
+const COLUMNS: readonly AccountColumn[] = [
+  { name: texts.email, width: "30%", cell: (account) => <Email account={account} />, sortBy: "email" },
+  { name: texts.state, width: 120, cell: ({ state }) => <AccountStateBadge state={state} /> },
+  { name: texts.plan, cell: ({ plan }) => common.plans[plan], sortBy: "plan", isWide: true },
+  {
+    name: texts.credits,
+    cell: ({ credits }) => <Credits credits={credits} />,
+    sortBy: "credits",
+    first: "desc",
+    isNumber: true,
+  },
+  {
+    name: texts.used,
+    cell: (account) => formatNumber(account.credits_used_30d),
+    sortBy: "used",
+    first: "desc",
+    isNumber: true,
+  },
+  {
+    name: texts.lastSeen,
+    cell: (account) => <Timestamp at={account.last_seen_at} />,
+    sortBy: "last_seen",
+    first: "desc",
+  },
+  {
+    name: texts.created,
+    cell: (account) => <Timestamp at={account.created_at} />,
+    sortBy: "created",
+    first: "desc",
+    isWide: true,
+  },
+];
 
-function AccountRow({ account }: { account: OperatorAccount }) {
-  const { id, email, plan, is_operator, state, credits } = account;
+function Email({ account: { id, email, is_operator } }: { account: OperatorAccount }) {
   return (
-    <Table.Tr>
-      <Table.Th scope="row" fw={500}>
-        <Group gap={6} component="span" display="inline-flex" ta="left">
-          <Anchor
-            inherit
-            className="breaks"
-            renderRoot={(props) => (
-              <Link {...props} to="/operator/accounts/$accountId" params={{ accountId: id }} />
-            )}
-          >
-            {email}
-          </Anchor>
-          {is_operator && (
-            <Badge size="sm" color="grape">
-              {common.operator}
-            </Badge>
-          )}
-        </Group>
-      </Table.Th>
-      <Table.Td data-name={texts.state}>
-        <AccountStateBadge state={state} />
-      </Table.Td>
-      <Table.Td data-name={texts.plan} style={ONE_LINE}>
-        {common.plans[plan]}
-      </Table.Td>
-      <Table.Td data-name={texts.credits} ta="right" className="tabular">
-        <span style={ONE_LINE}>
-          {formatNumber(credits.balance)}
-          {credits.reserved > 0 && (
-            <Text span size="xs" c="dimmed">
-              {" "}
-              {texts.reserved(credits.reserved)}
-            </Text>
-          )}
-        </span>
-      </Table.Td>
-      <Table.Td data-name={texts.used} ta="right" className="tabular">
-        {formatNumber(account.credits_used_30d)}
-      </Table.Td>
-      <Table.Td data-name={texts.lastSeen} style={ONE_LINE}>
-        <Day at={account.last_seen_at} />
-      </Table.Td>
-      <Table.Td data-name={texts.created} style={ONE_LINE}>
-        <Day at={account.created_at} />
-      </Table.Td>
-    </Table.Tr>
+    <>
+      <Anchor
+        inherit
+        renderRoot={(props) => (
+          <Link {...props} to="/operator/accounts/$accountId" params={{ accountId: id }} />
+        )}
+      >
+        {email}
+      </Anchor>{" "}
+      {is_operator && (
+        <Badge component="span" size="sm" color="violet">
+          {common.operator}
+        </Badge>
+      )}
+    </>
+  );
+}
+
+function Credits({ credits: { balance, reserved } }: Pick<OperatorAccount, "credits">) {
+  return (
+    <span {...(reserved > 0 && { title: common.reservedForJobs(reserved) })}>
+      {formatNumber(balance)}
+      {reserved > 0 && (
+        <Text span size="xs" c="dimmed">
+          {" "}
+          {texts.reserved(reserved)}
+        </Text>
+      )}
+    </span>
   );
 }

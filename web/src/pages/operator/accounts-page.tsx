@@ -1,22 +1,23 @@
 /** Accounts of the installation: search, filter, sort, open. */
 
 import type { AccountSort, SortOrder } from "@mailvet/contract";
-import { Button, Group, NativeSelect, Paper, Stack, TextInput } from "@mantine/core";
+import { Button, Group, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { Loading } from "../../components/loading.tsx";
+import { TableLoading } from "../../components/loading.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { isAccountState, STATE_OPTIONS } from "./account-state.tsx";
 import { AccountTable } from "./account-table.tsx";
 import { KeysetPager } from "./keyset-pager.tsx";
 import { messages } from "./messages.tsx";
-import { OpenAccount } from "./open-account.tsx";
 import { OperatorOnly } from "./operator-only.tsx";
 import { ACCOUNTS_PER_PAGE, accountsQuery } from "./operator-queries.ts";
+
+const OpenAccount = lazy(async () => ({ default: (await import("./open-account.tsx")).OpenAccount }));
 
 export function Page() {
   return (
@@ -91,24 +92,22 @@ function Accounts() {
           />
         </Group>
         {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
-        {!data && !error && <Loading lines={6} />}
+        {!data && !error && <TableLoading rows={10} />}
         {data?.items.length === 0 && (
           <EmptyState title={messages.accounts.none}>
             {search ? messages.accounts.noneText(search) : undefined}
           </EmptyState>
         )}
         {data && data.items.length > 0 && (
-          <Paper withBorder radius="md" px="md" py="xs" style={{ overflowX: "auto" }}>
-            <AccountTable
-              accounts={data.items}
-              sort={sort}
-              order={order}
-              onSort={(nextSort, nextOrder) => {
-                const { sort: _, order: __, ...rest } = shown;
-                show({ ...rest, sort: nextSort, order: nextOrder });
-              }}
-            />
-          </Paper>
+          <AccountTable
+            accounts={data.items}
+            sort={sort}
+            order={order}
+            onSort={(nextSort, nextOrder) => {
+              const { sort: _, order: __, ...rest } = shown;
+              show({ ...rest, sort: nextSort, order: nextOrder });
+            }}
+          />
         )}
         {data && (
           <KeysetPager
@@ -118,7 +117,11 @@ function Accounts() {
           />
         )}
       </Stack>
-      {isOpening && <OpenAccount onClose={() => setIsOpening(false)} />}
+      {isOpening && (
+        <Suspense>
+          <OpenAccount onClose={() => setIsOpening(false)} />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -17,7 +17,7 @@ export function AdjudicatorSection({ adjudicator }: { adjudicator: SystemAdjudic
       </Text>
       {rests_until && (
         <Text c="red" role="status">
-          {messages.adjudicator.paused(<Timestamp at={rests_until} />)}
+          {messages.adjudicator.paused(<Timestamp at={rests_until} isExact />)}
         </Text>
       )}
     </Section>

@@ -12,7 +12,7 @@ import { messages } from "./messages.tsx";
 import { systemQuery } from "./operator-queries.ts";
 
 const COLORS: Readonly<Record<DoctorFinding["outcome"], string>> = {
-  good: "teal",
+  good: "green",
   warning: "yellow",
   bad: "red",
   unknown: "gray",
@@ -65,7 +65,7 @@ function Finding({ finding }: { finding: DoctorFinding }) {
   return (
     <div>
       <Group gap="xs">
-        <Text fw={600}>{titleOf(finding)}</Text>
+        <Text fw={500}>{titleOf(finding)}</Text>
         {finding.identity && <Badge variant="outline">{finding.identity}</Badge>}
         <Badge color={COLORS[finding.outcome]}>{messages.egress.outcomes[finding.outcome]}</Badge>
       </Group>

@@ -44,7 +44,7 @@ function IdentityRow({ identity }: { identity: EgressIdentityStatus }) {
   ];
   return (
     <Table.Tr>
-      <Table.Th scope="row" fw={600} className="breaks">
+      <Table.Th scope="row" fw={500} className="breaks">
         {identity.name}
         {limits.map((limit) => (
           <Text key={limit} size="xs" c="dimmed" fw={400}>

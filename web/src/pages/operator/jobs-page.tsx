@@ -1,11 +1,11 @@
 /** Jobs of all accounts, by status or account. */
 
-import { Anchor, Group, NativeSelect, Paper, Stack, Text } from "@mantine/core";
+import { Anchor, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { Loading } from "../../components/loading.tsx";
+import { TableLoading } from "../../components/loading.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { isJobStatus, JOB_STATUS_OPTIONS } from "../bulk/job-status-badge.tsx";
 import { KeysetPager } from "./keyset-pager.tsx";
@@ -56,13 +56,9 @@ function Jobs() {
           )}
         </Group>
         {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
-        {!data && !error && <Loading lines={6} />}
+        {!data && !error && <TableLoading rows={10} />}
         {data?.length === 0 && <EmptyState title={texts.none} />}
-        {data && data.length > 0 && (
-          <Paper withBorder radius="md" px="md" py="xs" style={{ overflowX: "auto" }}>
-            <OperatorJobTable jobs={data} withAccount />
-          </Paper>
-        )}
+        {data && data.length > 0 && <OperatorJobTable jobs={data} withAccount />}
         {data && (
           <KeysetPager
             after={after}

@@ -1,13 +1,13 @@
-/** Jobs of any account, with buttons to pause, resume and cancel. */
+/** Jobs of any account, with actions to pause, resume and cancel. */
 
 import type { OperatorJob } from "@mailvet/contract";
-import { Anchor, Button, Group, Table, Text } from "@mantine/core";
+import { Anchor, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { TableHead } from "../../components/table-head.tsx";
+import { type Column, DataTable } from "../../components/table/data-table.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
 import { service } from "../../queries.ts";
@@ -16,35 +16,38 @@ import { messages } from "./messages.tsx";
 import { jobsChanged } from "./operator-queries.ts";
 
 const texts = messages.jobs;
-type Action = { job: OperatorJob; kind: "pause" | "resume" | "cancel" };
+type ActionKind = keyof typeof ACTIONS;
 
 export function OperatorJobTable({ jobs, withAccount }: OperatorJobTableProps) {
   const [cancelled, setCancelled] = useState<OperatorJob>();
   const act = useMutation({
-    mutationFn: ({ job, kind }: Action) => ACTIONS[kind](job.id),
+    mutationFn: ({ job, kind }: { job: OperatorJob; kind: ActionKind }) => ACTIONS[kind](job.id),
     onSuccess: () => setCancelled(undefined),
     onSettled: jobsChanged,
   });
-  const columns = [texts.file, ...(withAccount ? [texts.account] : []), texts.status, texts.started];
+  const actionsOf = (job: OperatorJob): ActionKind[] => {
+    if (job.status === "processing") return ["pause", "cancel"];
+    if (job.status === "paused") return ["resume", "cancel"];
+    return job.status === "queued" ? ["cancel"] : [];
+  };
   return (
     <>
       {act.error && !cancelled && <ErrorAlert error={act.error} />}
-      <Table className="stacks" aria-label={texts.title} verticalSpacing={6}>
-        <TableHead columns={columns} numbers={[texts.progress]}>
-          <Table.Td />
-        </TableHead>
-        <Table.Tbody>
-          {jobs.map((job) => (
-            <JobTableRow
-              key={job.id}
-              job={job}
-              withAccount={withAccount}
-              isBusy={act.isPending && act.variables.job.id === job.id}
-              onAct={(kind) => (kind === "cancel" ? setCancelled(job) : act.mutate({ job, kind }))}
-            />
-          ))}
-        </Table.Tbody>
-      </Table>
+      <DataTable
+        label={texts.title}
+        rows={jobs}
+        rowKey={({ id }) => id}
+        columns={COLUMNS.filter(({ name }) => withAccount || name !== texts.account)}
+        menu={(job) => ({
+          name: job.filename,
+          actions: actionsOf(job).map((kind) => ({
+            label: texts[kind],
+            isDangerous: kind === "cancel",
+            isDisabled: act.isPending && act.variables.job.id === job.id,
+            onClick: () => (kind === "cancel" ? setCancelled(job) : act.mutate({ job, kind })),
+          })),
+        })}
+      />
       <ConfirmDialog
         isOpen={cancelled !== undefined}
         title={texts.cancelTitle}
@@ -69,68 +72,41 @@ const ACTIONS = {
   cancel: service.operator.cancelJob,
 };
 
-type JobTableRowProps = {
-  job: OperatorJob;
-  withAccount: boolean;
-  isBusy: boolean;
-  onAct: (kind: Action["kind"]) => void;
-};
+const COLUMNS: readonly Column<OperatorJob>[] = [
+  { name: texts.file, width: "26%", cell: (job) => <File job={job} /> },
+  { name: texts.account, cell: (job) => <Account job={job} /> },
+  { name: texts.status, width: 120, cell: (job) => <JobStatusBadge job={job} /> },
+  { name: texts.started, cell: ({ created_at }) => <Timestamp at={created_at} /> },
+  {
+    name: texts.progress,
+    cell: ({ processed, unique_emails }) => common.emailsOf(processed, unique_emails),
+    isNumber: true,
+  },
+];
 
-function JobTableRow({ job, withAccount, isBusy, onAct }: JobTableRowProps) {
-  const isActive = ["queued", "processing", "paused"].includes(job.status);
-  const label = (kind: Action["kind"]) => texts.actionOn(texts[kind], job.filename);
-  const button = (kind: Action["kind"]) => (
-    <Button
-      variant="default"
-      size="compact-sm"
-      loading={isBusy}
-      aria-label={label(kind)}
-      onClick={() => onAct(kind)}
-    >
-      {texts[kind]}
-    </Button>
-  );
+function File({ job: { filename, sandbox } }: { job: OperatorJob }) {
   return (
-    <Table.Tr>
-      <Table.Th scope="row" fw={500} className="breaks">
-        {job.filename}
-        {job.sandbox && (
-          <Text span size="xs" c="dimmed">
-            {" "}
-            {texts.sandbox}
-          </Text>
-        )}
-      </Table.Th>
-      {withAccount && (
-        <Table.Td data-name={texts.account} className="breaks">
-          <Anchor
-            inherit
-            renderRoot={(props) => (
-              <Link {...props} to="/operator/accounts/$accountId" params={{ accountId: job.account_id }} />
-            )}
-          >
-            {job.account_email}
-          </Anchor>
-        </Table.Td>
+    <span title={filename}>
+      {filename}
+      {sandbox && (
+        <Text span size="xs" c="dimmed">
+          {" "}
+          {texts.sandbox}
+        </Text>
       )}
-      <Table.Td data-name={texts.status}>
-        <JobStatusBadge job={job} />
-      </Table.Td>
-      <Table.Td data-name={texts.started}>
-        <Timestamp at={job.created_at} />
-      </Table.Td>
-      <Table.Td data-name={texts.progress} ta="right" className="tabular">
-        {common.emailsOf(job.processed, job.unique_emails)}
-      </Table.Td>
-      <Table.Td ta="right">
-        {isActive && (
-          <Group gap={6} justify="flex-end" wrap="nowrap">
-            {job.status === "processing" && button("pause")}
-            {job.status === "paused" && button("resume")}
-            {button("cancel")}
-          </Group>
-        )}
-      </Table.Td>
-    </Table.Tr>
+    </span>
+  );
+}
+
+function Account({ job: { account_id, account_email } }: { job: OperatorJob }) {
+  return (
+    <Anchor
+      inherit
+      renderRoot={(props) => (
+        <Link {...props} to="/operator/accounts/$accountId" params={{ accountId: account_id }} />
+      )}
+    >
+      {account_email}
+    </Anchor>
   );
 }

@@ -50,7 +50,7 @@ const NOWRAP = { whiteSpace: "nowrap" } as const;
 function PaceRow({ pace, isNamed }: { pace: HostPace; isNamed: boolean }) {
   return (
     <Table.Tr>
-      <Table.Th scope="row" fw={600} className="breaks" miw={230}>
+      <Table.Th scope="row" fw={500} className="breaks" miw={230}>
         {pace.key}
         {isNamed && (
           <Text size="xs" c="dimmed" fw={400}>
@@ -71,7 +71,7 @@ function PaceRow({ pace, isNamed }: { pace: HostPace; isNamed: boolean }) {
           <div>
             <Badge color="red">{messages.throttling.open}</Badge>
             <Text size="xs" c="dimmed" style={NOWRAP}>
-              {messages.throttling.until(<Timestamp at={pace.breaker_open_until} />)}
+              {messages.throttling.until(<Timestamp at={pace.breaker_open_until} isExact />)}
             </Text>
           </div>
         ) : (

@@ -1,10 +1,11 @@
 /** First steps of a new account, with their completion. */
 
 import type { ApiKey } from "@mailvet/contract";
-import { Anchor, Badge, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Group, Paper, Stack, Text, ThemeIcon, Title, VisuallyHidden } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { CopyableCode } from "../../components/copyable-code.tsx";
+import { Icon } from "../../components/icon.tsx";
 import { messages } from "./messages.tsx";
 
 export type GettingStartedSteps = {
@@ -26,13 +27,20 @@ export function GettingStarted({
   steps: GettingStartedSteps;
 }) {
   const [newest] = keys;
+  const hasCalled = keys.some(({ last_used_at }) => last_used_at !== null);
+  const done = [hasChecked, ...(hasApi ? [newest !== undefined] : []), hasCalled, hasJobs];
   const { start } = messages;
   return (
     <Paper withBorder p={{ base: "md", sm: "lg" }} component="section" aria-labelledby="getting-started">
-      <Title order={2} size="h4" id="getting-started" mb="md">
-        {start.title}
-      </Title>
-      <Stack component="ol" gap="lg" m={0} pl="lg">
+      <Group justify="space-between" mb="md">
+        <Title order={2} size="h4" id="getting-started">
+          {start.title}
+        </Title>
+        <Text size="sm" c="dimmed" role="status">
+          {start.progress(done.filter(Boolean).length, done.length)}
+        </Text>
+      </Group>
+      <Stack component="ol" gap="md" className="plain-list">
         <Step title={start.check} isDone={hasChecked}>
           <Text size="sm">
             {start.checkText(
@@ -59,7 +67,7 @@ export function GettingStarted({
                 )}
               </Text>
             </Step>
-            <Step title={start.call} isDone={keys.some(({ last_used_at }) => last_used_at !== null)}>
+            <Step title={start.call} isDone={hasCalled}>
               <CopyableCode text={curlWith(newest?.prefix)} label={start.callLabel} />
               <Text size="sm" c="dimmed" mt={4}>
                 {start.callText}
@@ -87,21 +95,27 @@ export function GettingStarted({
 
 function Step({ title, isDone, children }: { title: string; isDone: boolean; children: ReactNode }) {
   return (
-    <li>
-      <Stack gap={4}>
-        <Group gap="xs">
-          <Text fw={600}>{title}</Text>
-          {isDone && (
-            <Badge variant="dot" color="teal">
-              {messages.start.done}
-            </Badge>
-          )}
-        </Group>
-        {children}
+    <Group component="li" gap="sm" wrap="nowrap" align="flex-start">
+      <ThemeIcon
+        variant={isDone ? "light" : "default"}
+        color="green"
+        size={24}
+        radius="xl"
+        aria-hidden="true"
+      >
+        {isDone && <Icon path={CHECK} size={16} strokeWidth={2} />}
+      </ThemeIcon>
+      <Stack gap={4} miw={0} flex={1}>
+        <Text fw={500} {...(isDone && { c: "dimmed" })}>
+          {title} <VisuallyHidden>{isDone ? messages.start.done : messages.start.open}</VisuallyHidden>
+        </Text>
+        {!isDone && children}
       </Stack>
-    </li>
+    </Group>
   );
 }
+
+const CHECK = "m5.5 10.5 3 3 6-7";
 
 function curlWith(prefix = "mv_live_"): string {
   return [

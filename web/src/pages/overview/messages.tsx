@@ -1,5 +1,9 @@
 /** Texts of the overview. */
 import type { ReactNode } from "react";
+import { formatNumber, formatPercent } from "../../components/number-format.ts";
+import { common } from "../../messages.ts";
+
+const sign = (value: number) => (value < 0 ? "−" : "+");
 
 export const messages = {
   title: "Overview",
@@ -18,14 +22,35 @@ export const messages = {
     checked: "Addresses checked",
     inDays: (days: number) => `in the last ${days} days`,
     safe: "Safe to send",
-    safeHint: "of all checked addresses",
-    acceptance: "Acceptance rate",
-    acceptanceHint: "valid, excluding unknown",
+    unknown: (share: string) => `${share} unknown`,
+    points: (points: number, days: number) =>
+      points === 0
+        ? `as in the ${days} days before`
+        : `${sign(points)}${formatNumber(Math.abs(points))} points on the ${days} days before`,
+    change: (share: number, days: number) =>
+      `${sign(share)}${formatPercent(Math.abs(share))} on the ${days} days before`,
+  },
+
+  attention: {
+    title: "Needs attention",
+    noCredits: `No credits left. ${common.askForCredits}`,
+    fewCredits: (balance: number) => `Only ${common.credits(balance)} left.`,
+    viewCredits: "View credits",
+    pausedJob: (filename: string) => `${filename} is paused.`,
+    failedJob: (filename: string) => `${filename} failed.`,
+    viewJob: "View job",
+    failingWebhook: (name: string) => `Deliveries to ${name} fail.`,
+    disabledWebhook: (name: string) => `${name} was disabled after failed deliveries.`,
+    viewWebhook: "View endpoint",
+    expiringKey: (name: string, days: number) => `The key ${name} expires in ${common.days(days)}.`,
+    viewKeys: "View keys",
   },
 
   start: {
     title: "Get started",
+    progress: (done: number, all: number) => `${formatNumber(done)} of ${formatNumber(all)} done`,
     done: "done",
+    open: "to do",
     check: "Check an address",
     checkText: (link: ReactNode) => (
       <>{link} (simulated), or any other address. You'll see every stage and the server's response.</>

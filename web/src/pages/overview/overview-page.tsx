@@ -1,10 +1,10 @@
-/** Overview: credits, verdicts of the last days, recent jobs, and first steps for a new account. */
+/** Overview: what changed, what needs an action, verdicts per day, recent jobs, and first steps for a new account. */
 
 import { Anchor, Button, Group, Stack, Title } from "@mantine/core";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { Loading } from "../../components/loading.tsx";
+import { BlockLoading } from "../../components/loading.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { Section } from "../../components/section.tsx";
 import { accountQuery } from "../../queries.ts";
@@ -13,15 +13,19 @@ import { checked, perDay, sumCounts } from "../usage/usage-days.ts";
 import { usageQuery } from "../usage/usage-queries.ts";
 import { VerdictsPerDay } from "../usage/verdicts-per-day.tsx";
 import { AccountStats } from "./account-stats.tsx";
+import { Attention } from "./attention.tsx";
 import { GettingStarted, isEverythingDone } from "./getting-started.tsx";
 import { messages } from "./messages.tsx";
 import { recentJobsQuery } from "./overview-queries.ts";
 import { RecentJobs } from "./recent-jobs.tsx";
 
 const DAYS = 30;
+/** Height of the chart with its legend. */
+const CHART_PX = 312;
 
 export function Page() {
-  const [account, usage] = useQueries({ queries: [accountQuery, usageQuery(DAYS)] });
+  const [account, usage] = useQueries({ queries: [accountQuery, usageQuery(2 * DAYS)] });
+  const days = usage.data && perDay(usage.data);
   const steps = useSteps();
   const failed = [account, usage].find(({ error }) => error);
   const isNew = steps !== undefined && !steps.hasChecked;
@@ -46,15 +50,21 @@ export function Page() {
       <Stack gap="lg">
         {failed ? (
           <ErrorAlert error={failed.error} onRetry={() => void failed.refetch()} />
-        ) : account.data && usage.data ? (
-          <AccountStats credits={account.data.credits} sum={sumCounts(usage.data.days)} days={DAYS} />
+        ) : account.data && days ? (
+          <AccountStats
+            credits={account.data.credits}
+            sum={sumCounts(days.slice(-DAYS))}
+            before={sumCounts(days.slice(0, -DAYS))}
+            days={DAYS}
+          />
         ) : (
-          <Loading lines={3} />
+          <BlockLoading height={{ base: 224, sm: 144 }} />
         )}
+        <Attention />
         {isNew && firstSteps}
-        {steps && !isNew && (
+        {!isNew && (
           <Section title={messages.verdictsPerDay}>
-            {usage.data ? <VerdictsPerDay days={perDay(usage.data)} /> : <Loading />}
+            {days ? <VerdictsPerDay days={days.slice(-DAYS)} /> : <BlockLoading height={CHART_PX} />}
           </Section>
         )}
         <section aria-labelledby="jobs">
@@ -77,7 +87,7 @@ export function Page() {
 /** Undefined while loading. */
 function useSteps() {
   const { data: account } = useQuery(accountQuery);
-  const { data: usage } = useQuery(usageQuery(DAYS));
+  const { data: usage } = useQuery(usageQuery(2 * DAYS));
   const { data: keys } = useQuery(keysQuery);
   const { data: jobs } = useQuery(recentJobsQuery);
   if (!account || !usage || !keys || !jobs) return undefined;

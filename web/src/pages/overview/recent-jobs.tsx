@@ -1,18 +1,18 @@
 /** The latest jobs with their progress. */
 
-import { Button, Paper } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { Loading } from "../../components/loading.tsx";
-import { JobRow } from "../bulk/job-row.tsx";
+import { TableLoading } from "../../components/loading.tsx";
+import { JobTable } from "../bulk/job-table.tsx";
 import { messages } from "./messages.tsx";
 import { recentJobsQuery } from "./overview-queries.ts";
 
 export function RecentJobs() {
   const { data, error, refetch, isPending } = useQuery(recentJobsQuery);
-  if (isPending) return <Loading />;
+  if (isPending) return <TableLoading />;
   if (error) return <ErrorAlert error={error} onRetry={() => void refetch()} />;
   if (data.items.length === 0)
     return (
@@ -27,11 +27,5 @@ export function RecentJobs() {
         {messages.noJobsText}
       </EmptyState>
     );
-  return (
-    <Paper withBorder component="ul" className="plain-list ruled">
-      {data.items.map((job) => (
-        <JobRow key={job.id} job={job} />
-      ))}
-    </Paper>
-  );
+  return <JobTable jobs={data.items} label={messages.recentJobs} />;
 }

@@ -23,7 +23,7 @@ export function DataRetention() {
       <Stack gap="sm" component="dl" m={0}>
         {messages.retention.rows(resultDays).map(([data, period, details]) => (
           <Flex key={data} direction={{ base: "column", sm: "row" }} columnGap="lg">
-            <Box component="dt" fw={600} w={{ sm: 260 }} flex="none">
+            <Box component="dt" fw={500} w={{ sm: 260 }} flex="none">
               {data}
             </Box>
             <Box component="dd" m={0}>

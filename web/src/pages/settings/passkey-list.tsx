@@ -54,7 +54,7 @@ function PasskeyRow({ passkey, onRemove }: { passkey: Passkey; onRemove: () => v
   return (
     <Group justify="space-between" gap="sm">
       <div>
-        <Text fw={600} className="breaks">
+        <Text fw={500} className="breaks">
           {name}
         </Text>
         <Text size="sm" c="dimmed">

@@ -48,7 +48,7 @@ export function PasswordForm() {
         />
         <Stack gap="md" maw={420}>
           {change.isSuccess && !isSubmitted && (
-            <Alert color="teal" role="status" title={messages.password.changed}>
+            <Alert color="green" role="status" title={messages.password.changed}>
               {messages.password.changedText}
             </Alert>
           )}

@@ -23,7 +23,7 @@ export function Profile() {
             <Fact name={common.email}>
               <Group gap="xs">
                 <span className="breaks">{account.email}</span>
-                {account.is_operator && <Badge color="grape">{common.operator}</Badge>}
+                {account.is_operator && <Badge color="violet">{common.operator}</Badge>}
               </Group>
             </Fact>
             <Fact name={messages.profile.created}>
@@ -35,7 +35,7 @@ export function Profile() {
             <Fact name={messages.profile.plan}>{common.plans[account.plan]}</Fact>
           </SimpleGrid>
           <Stack gap={4}>
-            <Text size="sm" fw={600}>
+            <Text size="sm" fw={500}>
               {messages.profile.limits}
             </Text>
             <List size="sm" spacing={4}>

@@ -40,10 +40,10 @@ function SessionRow({ session, onEnd }: { session: Session; onEnd: () => void })
     <Group justify="space-between" gap="sm">
       <div>
         <Group gap="xs">
-          <Text fw={600} className="breaks" title={session.user_agent}>
+          <Text fw={500} className="breaks" title={session.user_agent}>
             {name}
           </Text>
-          {session.is_current && <Badge color="teal">{messages.sessions.current}</Badge>}
+          {session.is_current && <Badge color="green">{messages.sessions.current}</Badge>}
         </Group>
         <Text size="sm" c="dimmed" className="breaks">
           {messages.sessions.details(
@@ -71,7 +71,7 @@ function EndSession({ session, onClose }: { session: Session; onClose: () => voi
   const end = useMutation({
     mutationFn: () => service.auth.endSession(session.id),
     async onSuccess() {
-      // AppLayout redirects to the sign-in page.
+      // The layout redirects to the sign-in page.
       if (session.is_current) queries.setQueryData(sessionQuery.queryKey, null);
       else await queries.invalidateQueries({ queryKey: sessionsQuery.queryKey });
       onClose();

@@ -13,7 +13,7 @@ export function AuthCard({ title, intro, children, footer }: AuthCardProps) {
         <Stack gap={4} align="center" ta="center">
           <Group gap={10} wrap="nowrap">
             <img src="/favicon.svg" alt="" width={36} height={36} />
-            <Text fw={700} fz={24} component="span">
+            <Text fw={600} fz={24} component="span">
               {common.app}
             </Text>
           </Group>

@@ -1,10 +1,11 @@
 /** Predicted, calibrated and actual bounce rates per week as a bar chart of plain elements. */
 
 import type { FeedbackReport } from "@mailvet/contract";
-import { ColorSwatch, Group, Text, Tooltip } from "@mantine/core";
-import { formatPercent } from "../../components/number-format.ts";
+import { ColorSwatch, Group, Text } from "@mantine/core";
+import { formatNumber, formatPercent } from "../../components/number-format.ts";
 import chart from "./chart.module.css";
 import { axisOf } from "./chart-axis.ts";
+import { ChartTip } from "./chart-tip.tsx";
 import classes from "./feedback-chart.module.css";
 import { messages } from "./messages.tsx";
 import { dayName } from "./usage-days.ts";
@@ -46,33 +47,37 @@ export function FeedbackChart({ weeks }: { weeks: readonly Week[] }) {
         ))}
         <div className={chart.columns}>
           {shown.map((week, index) => (
-            <Tooltip key={week.week} label={tooltip(week)} multiline withArrow className={chart.words}>
-              <div className={`${chart.column} ${classes.week}`}>
-                {BARS.map(([kind, , rateOf]) => (
-                  <div
-                    key={kind}
-                    className={classes.bar}
-                    style={{
-                      height: `${((100 * rateOf(week)) / top) * 100}%`,
-                      background: `var(--feedback-${kind})`,
-                    }}
-                  />
-                ))}
-                <span className={`${chart.name} ${(shown.length - 1 - index) % 3 === 0 ? "" : chart.rarely}`}>
-                  {dayName(week.week)}
-                </span>
-              </div>
-            </Tooltip>
+            <div key={week.week} className={`${chart.column} ${classes.week}`}>
+              {BARS.map(([kind, , rateOf]) => (
+                <div
+                  key={kind}
+                  className={classes.bar}
+                  style={{
+                    height: `${((100 * rateOf(week)) / top) * 100}%`,
+                    background: `var(--feedback-${kind})`,
+                  }}
+                />
+              ))}
+              <span className={`${chart.name} ${(shown.length - 1 - index) % 3 === 0 ? "" : chart.rarely}`}>
+                {dayName(week.week)}
+              </span>
+              <ChartTip
+                title={messages.feedback.week(dayName(week.week))}
+                isLate={index > shown.length / 2}
+                lines={[
+                  ...BARS.map(
+                    ([kind, name, rateOf]) =>
+                      [name, formatPercent(rateOf(week), 1), `var(--feedback-${kind})`] as const,
+                  ),
+                  [messages.feedback.results, formatNumber(week.outcomes)],
+                ]}
+              />
+            </div>
           ))}
         </div>
       </div>
     </div>
   );
-}
-
-function tooltip(week: Week): string {
-  const rates = BARS.map(([, name, rateOf]) => messages.feedback.rate(name, rateOf(week)));
-  return messages.feedback.weekTooltip(dayName(week.week), rates, week.outcomes);
 }
 
 function chartLabel(weeks: readonly Week[]): string {

@@ -5,7 +5,7 @@ import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { CopyableCode } from "../../components/copyable-code.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { Loading } from "../../components/loading.tsx";
+import { BlockLoading } from "../../components/loading.tsx";
 import { formatPercent } from "../../components/number-format.ts";
 import { service } from "../../queries.ts";
 import { DeleteFeedback } from "./delete-feedback.tsx";
@@ -30,7 +30,7 @@ export function FeedbackSection() {
         {messages.feedback.intro}
       </Text>
       {isPending ? (
-        <Loading />
+        <BlockLoading height={340} />
       ) : error ? (
         <ErrorAlert error={error} onRetry={() => void refetch()} />
       ) : (

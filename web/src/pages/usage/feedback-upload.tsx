@@ -77,7 +77,7 @@ function UploadSummary({ summary, filename }: { summary: FeedbackSummary; filena
   const more = unreadable - unreadable_rows.length;
   return (
     <Alert
-      color={stored > 0 ? "teal" : "yellow"}
+      color={stored > 0 ? "green" : "yellow"}
       variant="light"
       title={messages.feedback.stored(stored, received)}
       role="status"

@@ -6,7 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { Loading } from "../../components/loading.tsx";
+import { Loading, TableLoading } from "../../components/loading.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
 import { keysQuery } from "../keys/key-queries.ts";
@@ -42,7 +42,7 @@ export function LedgerTable({ page, onPage }: { page: number; onPage: (page: num
         </Button>
       </Group>
       {isPending ? (
-        <Loading />
+        <TableLoading rows={4} />
       ) : error ? (
         <ErrorAlert error={error} onRetry={() => void refetch()} />
       ) : data.lines.length === 0 && page > 1 ? (
@@ -107,25 +107,36 @@ function Line({ line, title, jobNames }: LineProps) {
   const net = granted + refunded - charged;
   return (
     <Stack component="li" gap="xs" px="sm" py="xs">
-      <Group justify="space-between" wrap="nowrap" gap="sm">
-        <Stack gap={0} miw={0}>
-          <Text size="sm" fw={600} className="breaks">
-            {title}
-          </Text>
-          <Text size="xs" c="dimmed" component="div">
+      <Group justify="space-between" gap="sm" style={{ rowGap: 0 }}>
+        <Text size="sm" component="div" flex="1 1 200px" miw={0} className="cut" title={title}>
+          {title}{" "}
+          <Text span inherit c="dimmed">
             {texts.kindNames[kind]} · <Timestamp at={line.last_at} />
           </Text>
-        </Stack>
-        <Stack gap={0} ta="right" className="tabular" style={{ flexShrink: 0 }}>
-          <Text size="sm" fw={600}>
-            {net === 0 ? "0" : signed(net)}
-          </Text>
-          {refunded > 0 && <Text size="xs">{texts.refundedOf(refunded, charged)}</Text>}
-          {reserved > 0 && <Text size="xs">{texts.reservedNow(reserved)}</Text>}
-          <UnstyledButton fz="xs" td="underline" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        </Text>
+        <Group gap="md" wrap="nowrap" className="tabular">
+          {refunded > 0 && (
+            <Text size="xs" c="dimmed">
+              {texts.refundedOf(refunded, charged)}
+            </Text>
+          )}
+          {reserved > 0 && (
+            <Text size="xs" c="dimmed">
+              {texts.reservedNow(reserved)}
+            </Text>
+          )}
+          <UnstyledButton
+            fz="xs"
+            c="var(--mv-link)"
+            aria-expanded={isOpen}
+            onClick={() => setIsOpen(!isOpen)}
+          >
             {isOpen ? texts.hideEntries : texts.showEntries(entries)}
           </UnstyledButton>
-        </Stack>
+          <Text size="sm" fw={500} miw={72} ta="right">
+            {net === 0 ? "0" : signed(net)}
+          </Text>
+        </Group>
       </Group>
       {isOpen && <Entries line={line} jobNames={jobNames} />}
     </Stack>
@@ -145,7 +156,7 @@ function Entries({ line, jobNames }: Pick<LineProps, "line" | "jobNames">) {
           <Group key={entry.id} component="li" justify="space-between" wrap="nowrap" gap="sm" py={2}>
             <Text size="xs" component="div" className="breaks">
               {messages.ledger.kinds[entry.kind]} · <Reference entry={entry} jobNames={jobNames} /> ·{" "}
-              <Timestamp at={entry.created_at} />
+              <Timestamp at={entry.created_at} isExact />
             </Text>
             <Text size="xs" className="tabular" style={{ flexShrink: 0 }}>
               {entry.amount !== 0 && signed(entry.amount)}{" "}

@@ -1,7 +1,7 @@
 /** Texts of the usage page: credits, usage, bounce feedback, ledger. */
 import type { LedgerEntry, StatementKind, Status } from "@mailvet/contract";
 import type { ReactNode } from "react";
-import { formatNumber, formatPercent, plural } from "../../components/number-format.ts";
+import { formatNumber, plural } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
 
 const PREDICTED = "Predicted";
@@ -45,6 +45,7 @@ export const messages = {
     label: (days: number, addresses: number, counts: string) =>
       `Bar chart of the last ${days} days: ${common.addresses(addresses)} checked, ${counts}.`,
     count: (count: number, status: Status) => `${formatNumber(count)} ${status}`,
+    total: "Total",
     utc: "Days in UTC.",
     showTable: "Show table",
     hideTable: "Hide table",
@@ -94,9 +95,8 @@ export const messages = {
       "All delivery results are permanently deleted, and your scores are no longer adjusted by them.",
 
     bars: { predicted: PREDICTED, calibrated: CALIBRATED, real: ACTUAL },
-    weekTooltip: (week: string, rates: readonly string[], results: number) =>
-      [`Week of ${week}`, ...rates, plural(results, "result")].join("\n"),
-    rate: (name: string, rate: number) => `${name}: ${formatPercent(rate, 1)}`,
+    week: (week: string) => `Week of ${week}`,
+    results: "Results",
     noChart: "Bounce rates per week: no data yet.",
     chart: (weeks: number, predicted: string, calibrated: string, actual: string) =>
       `Bar chart of bounce rates in ${plural(weeks, "week")}. Last week: ${predicted} predicted, ${calibrated} after learning, ${actual} actual.`,

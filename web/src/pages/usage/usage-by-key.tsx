@@ -4,7 +4,7 @@ import type { UsageDay } from "@mailvet/contract";
 import { Progress, Table, Text } from "@mantine/core";
 import { formatNumber } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
-import { STATUS_CHART_COLORS, STATUSES } from "../../theme.ts";
+import { STATUSES, statusFill } from "../../theme.ts";
 import { messages } from "./messages.tsx";
 import { checked, perKey } from "./usage-days.ts";
 
@@ -46,7 +46,7 @@ export function UsageByKey({
                     <Progress.Section
                       key={status}
                       value={(counts[status] / most) * 100}
-                      color={STATUS_CHART_COLORS[status]}
+                      color={statusFill(status)}
                       withAria={false}
                     />
                   ))}

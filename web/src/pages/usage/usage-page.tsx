@@ -4,7 +4,7 @@ import { Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { Loading } from "../../components/loading.tsx";
+import { BlockLoading } from "../../components/loading.tsx";
 import { formatNumber } from "../../components/number-format.ts";
 import { PageHeader } from "../../components/page-header.tsx";
 import { parsePage } from "../../components/pager.tsx";
@@ -48,7 +48,7 @@ export function Page() {
 function Balance() {
   const { data, error, refetch } = useQuery(accountQuery);
   if (error) return <ErrorAlert error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Loading lines={2} />;
+  if (!data) return <BlockLoading height={{ base: 236, xs: 124 }} />;
   const { balance, reserved } = data.credits;
   return (
     <StatGrid cols={{ base: 1, xs: 2 }}>

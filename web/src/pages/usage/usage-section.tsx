@@ -1,12 +1,12 @@
 /** Usage per day and per key over a range of days. */
 
 import type { ApiKey } from "@mailvet/contract";
-import { Button, Group, Paper, SegmentedControl, Select, Stack, Text, Title } from "@mantine/core";
+import { Button, Group, NativeSelect, Paper, SegmentedControl, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { Loading } from "../../components/loading.tsx";
+import { BlockLoading } from "../../components/loading.tsx";
 import { keysQuery } from "../keys/key-queries.ts";
 import { messages } from "./messages.tsx";
 
@@ -61,14 +61,15 @@ export function UsageSection({
             value={range}
             onChange={(chosen) => onChoose({ days: chosen })}
           />
-          <Select
+          <NativeSelect
             aria-label={messages.usage.key}
-            allowDeselect={false}
             w={190}
             flex={{ base: "1 1 150px", sm: "none" }}
             data={[{ value: ALL_KEYS, label: messages.usage.allKeys }, ...choices]}
             value={keyId ?? ALL_KEYS}
-            onChange={(chosen) => onChoose({ key: chosen === ALL_KEYS ? undefined : (chosen ?? undefined) })}
+            onChange={({ currentTarget: { value } }) =>
+              onChoose({ key: value === ALL_KEYS ? undefined : value })
+            }
           />
           <Button variant="default" onClick={download} disabled={days.length === 0}>
             {messages.usage.download}
@@ -76,7 +77,7 @@ export function UsageSection({
         </Group>
       </Group>
       {isPending ? (
-        <Loading />
+        <BlockLoading height={560} />
       ) : error ? (
         <ErrorAlert error={error} onRetry={() => void refetch()} />
       ) : days.length === 0 ? (

@@ -1,10 +1,11 @@
 /** Verdicts per day as a stacked bar chart of plain elements, without a chart library in the bundle. */
 
-import { Tooltip } from "@mantine/core";
-import { formatCompact } from "../../components/number-format.ts";
-import { STATUSES, statusColor } from "../../theme.ts";
+import { formatCompact, formatNumber } from "../../components/number-format.ts";
+import { common } from "../../messages.ts";
+import { STATUSES, statusFill } from "../../theme.ts";
 import chart from "./chart.module.css";
 import { axisOf } from "./chart-axis.ts";
+import { ChartTip } from "./chart-tip.tsx";
 import { messages } from "./messages.tsx";
 import { checked, type DayCounts, dayName } from "./usage-days.ts";
 import classes from "./verdicts-chart.module.css";
@@ -24,18 +25,26 @@ export function VerdictsChart({ days }: { days: DayCounts[] }) {
       ))}
       <div className={chart.columns}>
         {days.map((day, index) => (
-          <Tooltip key={day.date} label={tooltip(day)} multiline withArrow className={chart.words}>
-            <div className={`${chart.column} ${classes.day}`}>
-              {STATUSES.map((status) => (
-                <div
-                  key={status}
-                  className={classes.bar}
-                  style={{ height: height(day[status]), background: statusColor(status) }}
-                />
-              ))}
-              <DayLabel day={day} daysBack={days.length - 1 - index} labelEvery={labelEvery} />
-            </div>
-          </Tooltip>
+          <div key={day.date} className={`${chart.column} ${classes.day}`}>
+            {STATUSES.map((status) => (
+              <div
+                key={status}
+                className={classes.bar}
+                style={{ height: height(day[status]), background: statusFill(status) }}
+              />
+            ))}
+            <DayLabel day={day} daysBack={days.length - 1 - index} labelEvery={labelEvery} />
+            <ChartTip
+              title={dayName(day.date)}
+              isLate={index > days.length / 2}
+              lines={[
+                ...STATUSES.map(
+                  (status) => [common.status[status], formatNumber(day[status]), statusFill(status)] as const,
+                ),
+                [messages.chart.total, formatNumber(checked(day))],
+              ]}
+            />
+          </div>
         ))}
       </div>
     </div>
@@ -47,9 +56,4 @@ function DayLabel({ day, daysBack, labelEvery }: { day: DayCounts; daysBack: num
   if (daysBack % labelEvery !== 0) return null;
   const isEveryOther = (daysBack / labelEvery) % 2 === 1;
   return <span className={`${chart.name} ${isEveryOther ? chart.rarely : ""}`}>{dayName(day.date)}</span>;
-}
-
-function tooltip(day: DayCounts): string {
-  const lines = STATUSES.map((status) => messages.chart.count(day[status], status));
-  return [dayName(day.date), ...lines].join("\n");
 }

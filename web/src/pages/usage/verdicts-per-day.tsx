@@ -5,7 +5,7 @@ import { useDisclosure, useId } from "@mantine/hooks";
 import { formatNumber, formatPercent } from "../../components/number-format.ts";
 import { TableHead } from "../../components/table-head.tsx";
 import { common } from "../../messages.ts";
-import { STATUSES, statusColor } from "../../theme.ts";
+import { STATUSES, statusFill } from "../../theme.ts";
 import { messages } from "./messages.tsx";
 import { checked, type DayCounts, dayName, sumCounts, type UsageCounts } from "./usage-days.ts";
 import { VerdictsChart } from "./verdicts-chart.tsx";
@@ -50,7 +50,7 @@ function VerdictTotals({ counts }: { counts: UsageCounts }) {
     <Group gap="lg" style={{ rowGap: 6 }}>
       {STATUSES.map((status) => (
         <Group key={status} gap={8} wrap="nowrap">
-          <ColorSwatch size={12} withShadow={false} color={statusColor(status)} />
+          <ColorSwatch size={12} withShadow={false} color={statusFill(status)} />
           <Text size="sm" className="tabular">
             {messages.chart.count(counts[status], status)}
             {all > 0 && (

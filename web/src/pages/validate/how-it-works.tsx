@@ -17,7 +17,7 @@ export function HowItWorks() {
               key={name}
               title={name}
               icon={
-                <Text fw={650} c="dimmed" w={28} ta="center" style={{ flex: "none" }} aria-hidden="true">
+                <Text fw={600} c="dimmed" w={28} ta="center" style={{ flex: "none" }} aria-hidden="true">
                   {index + 1}
                 </Text>
               }
@@ -49,7 +49,7 @@ function Item({ icon, title, children }: { icon: React.ReactNode; title: string;
     <Group component="li" gap="sm" wrap="nowrap" align="flex-start">
       {icon}
       <div>
-        <Text fw={600}>{title}</Text>
+        <Text fw={500}>{title}</Text>
         <Text size="sm" c="dimmed">
           {children}
         </Text>

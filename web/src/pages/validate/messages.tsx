@@ -64,7 +64,7 @@ export const messages = {
   },
 
   card: {
-    recommendation: "Recommendation",
+    source: "Source",
     confidence: "Confidence",
     confidenceHint: (status: Status) => `How certain the verdict “${status}” is.`,
     score: common.score,

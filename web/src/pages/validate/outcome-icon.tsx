@@ -11,7 +11,7 @@ const QUESTION = "M7.5 8a2.5 2.5 0 1 1 3.7 2.2c-.8.4-1.2.9-1.2 1.6M10 14.7h.01";
 const DASH = "M6.5 10h7";
 
 const ICONS: Readonly<Record<Outcome, readonly [color: string, path: string]>> = {
-  good: ["teal", CHECK],
+  good: ["green", CHECK],
   bad: ["red", CROSS],
   warn: ["yellow", EXCLAMATION],
   open: ["gray", QUESTION],

@@ -1,4 +1,4 @@
-/** The stages of a check, the verdict with its flags, and the JSON response. */
+/** The stages of a check, one line each and open where they decided; the verdict with its flags; the JSON response. */
 import type { ValidationResult } from "@mailvet/contract";
 import { Accordion, Badge, Group, Paper, Stack, Text } from "@mantine/core";
 import { CopyableCode } from "../../components/copyable-code.tsx";
@@ -7,19 +7,18 @@ import { common } from "../../messages.ts";
 import { ADVICE, flagText, messages } from "./messages.tsx";
 import { OUTCOME_OF, OutcomeIcon } from "./outcome-icon.tsx";
 import type { Stage } from "./stage.ts";
-import { stagesOf } from "./stages.ts";
+import { decidingStage, stagesOf } from "./stages.ts";
 import classes from "./validate.module.css";
 
 export function StageList({ result }: { result: ValidationResult }) {
   const stages = stagesOf(result);
-  const reached = stages.filter(({ outcome }) => outcome !== "skipped").map(({ id }) => id);
   return (
     <Paper withBorder className={classes.stages}>
       <Accordion
         multiple
         order={3}
-        classNames={{ item: classes.stage, content: classes.panel }}
-        defaultValue={[...reached, "verdict"]}
+        classNames={{ item: classes.stage, label: classes.label, content: classes.panel }}
+        defaultValue={[decidingStage(result)]}
       >
         {stages.map((stage) => (
           <Accordion.Item key={stage.id} value={stage.id}>
@@ -45,7 +44,7 @@ export function StageList({ result }: { result: ValidationResult }) {
         </Accordion.Item>
         <Accordion.Item value="json">
           <Accordion.Control icon={<OutcomeIcon outcome="skipped" />}>
-            <Text fw={600}>{messages.stages.json}</Text>
+            <Text>{messages.stages.json}</Text>
           </Accordion.Control>
           <Accordion.Panel>
             <CopyableCode text={JSON.stringify(result, null, 2)} label={messages.stages.json} />
@@ -59,7 +58,7 @@ export function StageList({ result }: { result: ValidationResult }) {
 function Heading({ title, word }: { title: string; word: string }) {
   return (
     <Group gap="sm" style={{ rowGap: 0 }}>
-      <Text fw={600}>{title}</Text>
+      <Text fw={500}>{title}</Text>
       <Text size="sm" c="dimmed">
         {word}
       </Text>

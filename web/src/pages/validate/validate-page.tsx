@@ -98,7 +98,7 @@ function Checking({ email }: { email: string }) {
       <Group wrap="nowrap">
         <Loader size="sm" aria-hidden />
         <div>
-          <Text fw={600} className="breaks">
+          <Text fw={500} className="breaks">
             {messages.checking(email)}
           </Text>
           <Text size="sm" c="dimmed">
@@ -120,9 +120,9 @@ function Suggestion({
   onAsk: (email: string) => void;
 }) {
   return (
-    <Alert color="cyan" variant="light" title={messages.suggestion}>
+    <Alert color="brand" variant="light" title={messages.suggestion}>
       <Group justify="space-between" gap="sm">
-        <Text size="sm" fw={600} className="breaks">
+        <Text size="sm" fw={500} className="breaks">
           {email}
         </Text>
         <Button variant="default" disabled={isBusy} onClick={() => onAsk(email)}>

@@ -1,12 +1,10 @@
-/** The verdict with its reason, the recommendation, the score, and the confidence where something was decided. */
-import { Badge, Group, Paper, Progress, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+/** The recommendation, its reason, then verdict, score, and confidence where something was decided. */
+import { Badge, Group, Paper, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
 import type { ReactNode } from "react";
-import { formatPercent } from "../../components/number-format.ts";
+import { formatDecimal, formatPercent } from "../../components/number-format.ts";
 import { StatusBadge } from "../../components/status-badge.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
-import { STATUS_CHART_COLORS, statusColor } from "../../theme.ts";
-
 import type { Check } from "./check-storage.ts";
 import { ADVICE, messages } from "./messages.tsx";
 import { OUTCOME_OF, OutcomeIcon } from "./outcome-icon.tsx";
@@ -14,87 +12,66 @@ import classes from "./validate.module.css";
 
 export function VerdictCard({ check: { result }, children }: { check: Check; children?: ReactNode }) {
   const { status, sub_status, confidence, score, recommendation } = result;
-  const color = STATUS_CHART_COLORS[status];
   return (
-    <Paper withBorder className={classes.verdict} __vars={{ "--tone": statusColor(status) }}>
-      <Group className={classes.head} gap="md" wrap="nowrap" align="flex-start">
-        <OutcomeIcon outcome={OUTCOME_OF[status]} size={44} variant="filled" />
-        <Stack gap={6} miw={0}>
-          <Group gap="sm" style={{ rowGap: 6 }}>
-            <StatusBadge status={status} subStatus={sub_status} />
-            <Text size="sm" c="dimmed" className="breaks">
-              {result.email}
+    <Paper withBorder p={{ base: "md", sm: "lg" }}>
+      <Stack gap="lg">
+        <Group gap="md" wrap="nowrap" align="flex-start">
+          <OutcomeIcon outcome={OUTCOME_OF[status]} size={44} />
+          <Stack gap={6} miw={0}>
+            <Text component="p" m={0} className="display">
+              {common.recommendations[recommendation]}
             </Text>
-          </Group>
-          <Title order={2} fz={{ base: "lg", sm: "h3" }} className="breaks">
-            {result.reason}
-          </Title>
-          <Provenance result={result} />
-        </Stack>
-      </Group>
-      <Stack gap="lg" p={{ base: "md", sm: "lg" }}>
+            <Title order={2} fz="lg" fw={500} className="breaks">
+              {result.reason}
+            </Title>
+            <Text c="dimmed">{ADVICE[sub_status].action}</Text>
+          </Stack>
+        </Group>
         {children}
-        <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="lg">
-          <Stat name={messages.card.recommendation} value={common.recommendations[recommendation]}>
-            {ADVICE[sub_status].action}
-          </Stat>
-          <Stat
+        <dl className={classes.figures}>
+          <Figure name={common.verdict} value={<StatusBadge status={status} subStatus={sub_status} />} />
+          <Figure name={common.email} value={result.email} />
+          <Figure
             name={messages.card.score}
             value={messages.card.scoreOf(score)}
-            share={score / 100}
-            color={color}
-          >
-            {messages.card.scoreHint}
-          </Stat>
+            hint={messages.card.scoreHint}
+          />
           {status !== "unknown" && (
-            <Stat
+            <Figure
               name={messages.card.confidence}
               value={formatPercent(confidence)}
-              share={confidence}
-              color={color}
-            >
-              {messages.card.confidenceHint(status)}
-            </Stat>
+              hint={messages.card.confidenceHint(status)}
+            />
           )}
-        </SimpleGrid>
+          <Figure name={messages.card.source} value={<Provenance result={result} />} />
+        </dl>
       </Stack>
     </Paper>
   );
 }
 
-function Stat({ name, value, share, color = "gray", children }: StatProps) {
+function Figure({ name, value, hint }: { name: string; value: ReactNode; hint?: string }) {
   return (
-    <Stack gap={4}>
-      <Text size="sm" fw={600}>
+    <div title={hint}>
+      <dt>
         {name}
-      </Text>
-      <Text fz={28} fw={650} lh={1.1} className="tabular">
-        {value}
-      </Text>
-      {share !== undefined && <Progress value={share * 100} color={color} size="sm" aria-hidden />}
-      <Text size="sm" c="dimmed">
-        {children}
-      </Text>
-    </Stack>
+        {hint && <VisuallyHidden> {hint}</VisuallyHidden>}
+      </dt>
+      <dd className="tabular breaks">{value}</dd>
+    </div>
   );
 }
 
-type StatProps = { name: string; value: string; share?: number; color?: string; children: ReactNode };
-
 /** Source of the result: sandbox, cache, or a check just now. */
 function Provenance({ result: { metadata, performance } }: Pick<Check, "result">) {
-  if (metadata.sandbox) return <Badge color="grape">{messages.card.sandbox}</Badge>;
+  if (metadata.sandbox) return <Badge color="violet">{messages.card.sandbox}</Badge>;
   const checkedAt = <Timestamp at={new Date(metadata.checked_at * 1000).toISOString()} />;
-  return (
-    <Text size="sm" c="dimmed">
-      {metadata.cached
-        ? messages.card.cached(checkedAt)
-        : messages.card.checked(checkedAt, responseTime(performance.response_time_ms))}
-    </Text>
-  );
+  return metadata.cached
+    ? messages.card.cached(checkedAt)
+    : messages.card.checked(checkedAt, responseTime(performance.response_time_ms));
 }
 
 function responseTime(ms: number): string {
   if (ms < 100) return messages.card.milliseconds(Math.max(1, Math.round(ms)));
-  return messages.card.seconds((ms / 1000).toFixed(1));
+  return messages.card.seconds(formatDecimal(ms / 1000));
 }

@@ -12,7 +12,11 @@ import { DeliveryDetails } from "./delivery-details.tsx";
 import { messages } from "./messages.tsx";
 import { DELIVERIES_PER_PAGE, type DeliveryState, deliveriesQuery } from "./webhook-queries.ts";
 
-const COLORS: Readonly<Record<DeliveryState, string>> = { pending: "cyan", delivered: "teal", failed: "red" };
+const COLORS: Readonly<Record<DeliveryState, string>> = {
+  pending: "brand",
+  delivered: "green",
+  failed: "red",
+};
 
 const FILTERS = [
   { value: "", label: messages.deliveries.all },
@@ -53,7 +57,7 @@ export function DeliveryList({ webhookId, isEnabled }: { webhookId: string; isEn
                 <Accordion.Control>
                   <Group justify="space-between" gap="xs">
                     <Group gap="xs">
-                      <Text fw={600} size="sm">
+                      <Text fw={500} size="sm">
                         {delivery.event}
                       </Text>
                       <Badge color={COLORS[delivery.state]}>

@@ -10,7 +10,7 @@ export const messages = {
   add: "Add endpoint",
   none: "No endpoints yet",
   noneText: "Add a URL. Every message is signed, and retried for 24 hours until it is delivered.",
-  addedAt: (at: ReactNode) => <>added {at}</>,
+  columns: { name: "Endpoint", status: "Status", url: "URL", events: "Events", added: "Added" },
   allEndpoints: "← All endpoints",
   endpoint: "Webhook",
 

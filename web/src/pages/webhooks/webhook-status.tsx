@@ -9,16 +9,16 @@ import { messages } from "./messages.tsx";
 export function WebhookStatus({ webhook }: { webhook: WebhookEndpoint }) {
   if (!webhook.is_enabled)
     return (
-      <Badge component="span" color="gray">
+      <Badge component="span" variant="dot" color="gray">
         {messages.status.disabled}
       </Badge>
     );
   return webhook.failing_since ? (
-    <Badge component="span" color="yellow">
+    <Badge component="span" variant="dot" color="yellow">
       {messages.status.failing}
     </Badge>
   ) : (
-    <Badge component="span" color="teal">
+    <Badge component="span" variant="dot" color="green">
       {messages.status.enabled}
     </Badge>
   );
@@ -28,5 +28,5 @@ export function WebhookStatus({ webhook }: { webhook: WebhookEndpoint }) {
 export function webhookProblem({ is_enabled, disabled_reason, failing_since }: WebhookEndpoint): ReactNode {
   if (disabled_reason) return messages.status.disabledReason(disabled_reason);
   if (!is_enabled || !failing_since) return undefined;
-  return messages.status.failingSince(<Timestamp at={failing_since} />);
+  return messages.status.failingSince(<Timestamp at={failing_since} isExact />);
 }
