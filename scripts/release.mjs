@@ -5,7 +5,7 @@
  *   npm run release -- 0.3.0
  *   npm run release -- --repository URL     named in the packages; there is none by default
  *
- * Sets the version of every workspace, cuts the changelog, refuses an API that breaks clients of the last release (unless
+ * Sets the version of every workspace, image, chart and SDK, cuts the changelog, refuses an API that breaks clients of the last release (unless
  * the major version grows) and keeps the new one, then writes to release/VERSION: the npm packages, the OpenAPI document,
  * a software bill of materials, the notes of the release, and checksums of all. Last a commit and a tag, both local; a dry
  * run leaves the files of the repository as they were instead.
@@ -22,6 +22,14 @@ import { packAll } from "./pack.mjs";
 import { documentAt, withService } from "./run-service.mjs";
 
 const RELEASED = "contract/released/openapi.json";
+
+/** Files outside the workspaces that name the version. */
+const OTHER_VERSIONS = [
+  "Dockerfile",
+  "deploy/helm/mailvet/Chart.yaml",
+  "integrations/n8n/package.json",
+  "sdk-python/pyproject.toml",
+];
 
 /** The changelog with what was under Unreleased as this version, and that part alone. */
 export function cutChangelog(text, version, date) {
@@ -60,10 +68,12 @@ async function release({ version, repository, isDryRun }) {
   if (git("tag", "--list", `v${version}`)) throw new Error(`v${version} is released already`);
   const folders = ["", ...readJson("package.json").workspaces];
   const manifests = folders.map((folder) => join(folder, "package.json"));
-  const touched = [...manifests, "package-lock.json", "CHANGELOG.md", RELEASED];
+  const touched = [...manifests, ...OTHER_VERSIONS, "package-lock.json", "CHANGELOG.md", RELEASED];
   const originals = touched.map((path) => [path, read(path)]);
   let isComplete = false;
   try {
+    const { version: previous } = readJson("package.json");
+    for (const path of OTHER_VERSIONS) write(path, read(path).replaceAll(previous, version));
     const names = manifests.map((path) => readJson(path).name);
     for (const path of manifests) write(path, jsonText(withVersion(readJson(path), version, names)));
     const lock = readJson("package-lock.json");

@@ -284,7 +284,7 @@ export const RECHECK_CHOICES = ["unknown", "risky", "all", "filter"] as const;
 
 export const RecheckRequest = Type.Object(
   {
-    which: OneOf(RECHECK_CHOICES, { description: "Results to ask again for." }),
+    which: OneOf(RECHECK_CHOICES, { description: "Results to check again." }),
     filter: Type.Optional(
       Type.Object(ResultFilterFields, {
         additionalProperties: false,

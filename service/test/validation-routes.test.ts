@@ -104,6 +104,7 @@ test("a list returns a summary with a result for each unique email", async () =>
     unknown_count: 0,
     duplicate_count: 1,
     credits_used: 2,
+    credits_refunded: 0,
     results: [
       {
         email: "ann@shop.test",

@@ -71,7 +71,7 @@ journey(
     await shoot("usage");
 
     await open("/settings");
-    await page.getByLabel("Email me when fewer credits are left than").fill("25");
+    await page.getByLabel("Email me when credits fall below").fill("25");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await expect
       .poll(async () => (await service.ask("/account/notifications", { cookie })).body.low_credits_threshold)

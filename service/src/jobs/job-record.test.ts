@@ -115,10 +115,10 @@ test("100 percent is reported only after the end", () => {
   expect(recordOf({ processed: 333, status: "cancelled" }).progress_percent).toBe(33.3);
 });
 
-test("credits_used is what was settled; for a test key, what it would have cost", () => {
+test("credits_used counts what is checked, and after the end what was settled", () => {
+  expect(recordOf({ processed: 400, creditsUsed: 0 })).toMatchObject({ credits_used: 400 });
   const ended = { status: "completed", reservationId: null, processed: 1000, creditsUsed: 998 } as const;
   expect(recordOf(ended)).toMatchObject({ credits_reserved: 0, credits_used: 998 });
-  expect(recordOf({ ...ended, isTest: true, creditsUsed: 0 })).toMatchObject({ credits_used: 1000 });
 });
 
 test("the error of a failed job is a problem document with the job's id", () => {

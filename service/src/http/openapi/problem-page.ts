@@ -18,7 +18,7 @@ export const PROBLEM_HELP: Readonly<Record<ProblemCode, string>> = {
     "The passkey is unknown, was created for another address, did not verify the user, or its challenge has expired or was used already. Request a new challenge and try again, or sign in with the password.",
   insufficient_credits:
     "The account does not have enough credits: see required and available. Nothing was charged.",
-  api_access_not_included: "API keys can be used on every plan except the free one.",
+  api_access_not_included: "The free plan allows test keys only. Live keys need another plan.",
   account_suspended:
     "The operator has suspended this account; the detail has the reason. Nothing is deleted, and running jobs are paused. Ask your administrator to have it resumed.",
   insufficient_scope: "The API key does not have the scope of this endpoint. Create a key that has it.",
@@ -73,7 +73,7 @@ export const PROBLEM_HELP: Readonly<Record<ProblemCode, string>> = {
   compression_bomb:
     "The file decompresses to far more than its size suggests. Send it uncompressed, or in parts.",
   unsupported_media_type: "Send JSON with Content-Type: application/json. Send files as multipart/form-data.",
-  unsupported_file: "This file type is not supported. Send CSV.",
+  unsupported_file: "This file type is not supported. Send CSV, XLSX or ODS.",
   validation_failed: "The request does not match the schema. errors lists the invalid parts.",
   email_column_not_found: "The file has no such column. The preview lists its columns.",
   empty_file: "The file is empty or contains only whitespace.",

@@ -127,7 +127,7 @@ export const messages = {
     start: "Estimate for free",
     hint: "Checks 200 random rows against syntax, lists and DNS. Takes a few seconds.",
     names: {
-      undecided: "To ask mail servers",
+      undecided: "Needs a mail server",
       valid: "Valid",
       risky: "Risky",
       invalid: "Invalid",

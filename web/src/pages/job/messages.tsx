@@ -116,13 +116,13 @@ export const messages = {
   recheck: {
     open: "Check again",
     title: "Check again",
-    which: "Results to ask again for",
+    which: "Results to check again",
     choices: {
       unknown: (count: number) => `Unknown (${formatNumber(count)})`,
       risky: (count: number) => `Risky (${formatNumber(count)})`,
       all: (count: number) => `All (${formatNumber(count)})`,
     },
-    cost: "Costs one credit per email. Unknown results of the last 24 hours are free. A verdict is kept if the new check decides less; the one before stays visible.",
+    cost: "Costs one credit per email. Unknown results of the last 24 hours are free. A new result replaces the old one unless it is less conclusive; the previous one stays visible.",
     confirm: "Check again",
     was: (status: Status) => `was ${status}`,
   },

@@ -74,7 +74,7 @@ export const messages = {
       ListSchedule,
       string
     >,
-    staleAfter: "Only results older than, in days",
+    staleAfter: "Recheck results older than (days)",
     staleHint: "Unknown results are always checked again. Each check costs one credit.",
   },
   save: {

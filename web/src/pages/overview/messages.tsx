@@ -25,7 +25,7 @@ export const messages = {
     unknown: (share: string) => `${share} unknown`,
     points: (points: number, days: number) =>
       points === 0
-        ? `as in the ${days} days before`
+        ? `no change from the previous ${days} days`
         : `${sign(points)}${formatNumber(Math.abs(points))} points on the ${days} days before`,
     change: (share: number, days: number) =>
       `${sign(share)}${formatPercent(Math.abs(share))} on the ${days} days before`,

@@ -102,9 +102,9 @@ export const messages = {
   notifications: {
     title: "Notifications",
     intro: "Emails go to the address of your account.",
-    noMail: "This installation sends no email. Browser notifications work nevertheless.",
+    noMail: "Email is not set up on this installation. Browser notifications still work.",
     jobs: "Email me when a job is completed or has failed",
-    threshold: "Email me when fewer credits are left than",
+    threshold: "Email me when credits fall below",
     thresholdHint: "Leave empty for no email.",
     allowBrowser: "Allow browser notifications",
     browser: {
