@@ -62,7 +62,7 @@ async function tryPackage(tools: string, starting: Promise<{ url: string }>): Pr
   report(`mypy --strict; ${wheel.slice(folder.length + 1)} installed into an empty environment`);
 
   const { url } = await starting;
-  const env = { MAILVET_URL: url, MAILVET_API_KEY: SERVICE.BOOTSTRAP_API_KEY };
+  const env = { MAILVET_SERVICE: url, MAILVET_API_KEY: SERVICE.BOOTSTRAP_API_KEY };
   await generate(tools, url, "--check");
   report("generated types and sync client are up to date");
   // The installed wheel is tested, not the sources.
@@ -75,11 +75,11 @@ async function tryPackage(tools: string, starting: Promise<{ url: string }>): Pr
 async function runExamples(clean: string, env: Environment): Promise<void> {
   for (const name of ["docs/sample-list.csv", "sample-list.csv"])
     cpSync(join(ROOT, "docs/sample-list.csv"), join(folder, name));
-  const snippet = snippetsFor(SERVICE.BOOTSTRAP_API_KEY, env.MAILVET_URL ?? "").Python.code;
+  const snippet = snippetsFor(SERVICE.BOOTSTRAP_API_KEY, env.MAILVET_SERVICE ?? "").Python.code;
   const examples = [snippet, ...examplesIn("README.md"), ...examplesIn("sdk-python/README.md")];
   for (const [index, code] of examples.entries()) {
     const file = join(folder, `example-${index}.py`);
-    writeFileSync(file, code.replaceAll("http://127.0.0.1:8080", env.MAILVET_URL ?? ""));
+    writeFileSync(file, code.replaceAll("http://127.0.0.1:8080", env.MAILVET_SERVICE ?? ""));
     await run(clean, [file], { cwd: folder, env });
   }
   report(`${examples.length} examples of the Keys page and the READMEs`);

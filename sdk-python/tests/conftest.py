@@ -18,7 +18,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture
 def client() -> Iterator[Mailvet]:
-    """Without arguments, as in MAILVET_URL and MAILVET_API_KEY."""
+    """Without arguments, as in MAILVET_SERVICE and MAILVET_API_KEY."""
     with Mailvet() as client:
         yield client
 

@@ -108,7 +108,7 @@ def test_redirects_are_not_followed_and_foreign_responses_are_named(stub: Stub) 
         Answer(200, "<p>", {"content-type": "text/html"}),
     ]
     with client_of(stub) as client:
-        for reason in ("redirected", "odd_answer"):
+        for reason in ("redirected", "invalid_response"):
             with pytest.raises(MailvetUnreachable) as raised:
                 client.account()
             assert raised.value.reason == reason
@@ -148,7 +148,7 @@ def test_lists_are_sent_in_requests_of_a_thousand_and_spellings_are_matched(stub
 
 @pytest.mark.parametrize("url", ["", "mailvet.example.com", "ftp://x", "https://user:pass@x", "https://x?y"])
 def test_a_wrong_base_url_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("MAILVET_URL", raising=False)
+    monkeypatch.delenv("MAILVET_SERVICE", raising=False)
     with pytest.raises(ValueError, match="base_url"):
         Mailvet(url, "a-key")
 

@@ -163,4 +163,4 @@ async function fetchItems(
 }
 
 const foreignResponse = (why: string) =>
-  new MailvetUnreachable("odd_answer", `Not a Mailvet response: ${why}`);
+  new MailvetUnreachable("invalid_response", `Not a Mailvet response: ${why}`);

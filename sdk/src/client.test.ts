@@ -292,9 +292,9 @@ test.for<[string, Handler, object]>([
     disconnectsHalfway,
     { reason: "no_connection", message: "No connection: other side closed" },
   ],
-  ["a proxy's page", page(502), { reason: "odd_answer", status: 502 }],
-  ["a foreign page", page(200), { reason: "odd_answer", status: 200 }],
-  ["a foreign error", json({ error: "no" }, {}, 404), { reason: "odd_answer", status: 404 }],
+  ["a proxy's page", page(502), { reason: "invalid_response", status: 502 }],
+  ["a foreign page", page(200), { reason: "invalid_response", status: 200 }],
+  ["a foreign error", json({ error: "no" }, {}, 404), { reason: "invalid_response", status: 404 }],
 ])("%s is not a problem document", async ([, handler, expected]) => {
   await using service = await openScriptedService(handler);
   const error = await failureOf(createClient({ baseUrl: service.url, apiKey: KEY, retries: 0 }).account());
@@ -335,7 +335,7 @@ test("an endless response is aborted", async () => {
     pour();
   });
   const error = await failureOf(createClient({ baseUrl: service.url, apiKey: KEY }).account());
-  expect(error).toMatchObject({ reason: "odd_answer", message: expect.stringContaining("too large") });
+  expect(error).toMatchObject({ reason: "invalid_response", message: expect.stringContaining("too large") });
 });
 
 test("a signal aborts a call that waits for a response or a retry", async () => {

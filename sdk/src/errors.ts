@@ -45,9 +45,9 @@ export class MailvetProblem extends Error {
 
 /**
  * no_connection: refused, not resolvable, or closed. timeout: no complete response in time. redirected: the service
- * has another URL. odd_answer: a response that is not from this API, usually from a proxy.
+ * has another URL. invalid_response: a response that is not from this API, usually from a proxy.
  */
-export type UnreachableReason = "no_connection" | "timeout" | "redirected" | "odd_answer";
+export type UnreachableReason = "no_connection" | "timeout" | "redirected" | "invalid_response";
 
 /** There was no valid response, so the outcome of the request is unknown. */
 export class MailvetUnreachable extends Error {

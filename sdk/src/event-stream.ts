@@ -45,5 +45,5 @@ async function* linesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<string
 
 function bounded(text: string): string {
   if (text.length <= MAX_EVENT_CHARS) return text;
-  throw new MailvetUnreachable("odd_answer", "Not a Mailvet response: an event is too long");
+  throw new MailvetUnreachable("invalid_response", "Not a Mailvet response: an event is too long");
 }

@@ -279,7 +279,7 @@ test("a download is a stream of bytes", async () => {
 
 test.for<[string, Handler, object]>([
   ["is not ready", problem(409, "results_not_ready"), { code: "results_not_ready" }],
-  ["is a proxy's page", page(200), { reason: "odd_answer", status: 200 }],
+  ["is a proxy's page", page(200), { reason: "invalid_response", status: 200 }],
 ])("a download that %s is refused before its first byte", async ([, line, expected]) => {
   await using service = await openScriptedService(line);
   expect(await failureOf(clientOf(service).jobs.download("j1"))).toMatchObject(expected);

@@ -96,7 +96,9 @@ function isTransient(error: unknown): boolean {
   if (!(error instanceof MailvetProblem) && !(error instanceof MailvetUnreachable)) return false;
   if (error.status !== undefined) return error.status >= 500 || error.status === 429;
   return (
-    error instanceof MailvetUnreachable && error.reason !== "redirected" && error.reason !== "odd_answer"
+    error instanceof MailvetUnreachable &&
+    error.reason !== "redirected" &&
+    error.reason !== "invalid_response"
   );
 }
 

@@ -26,7 +26,7 @@ export async function readResponse<T>(response: Response): Promise<ApiResponse<T
   if (!response.ok && isProblem(document))
     throw new MailvetProblem({ ...document, status }, retryAfterSeconds);
   const kind = headers.get("content-type") ?? "no content type";
-  throw new MailvetUnreachable("odd_answer", `Not a Mailvet response: status ${status}, ${kind}`, {
+  throw new MailvetUnreachable("invalid_response", `Not a Mailvet response: status ${status}, ${kind}`, {
     status,
     retryAfterSeconds,
   });
@@ -65,7 +65,7 @@ async function textOf(response: Response): Promise<string> {
     sizeBytes += value.byteLength;
     if (sizeBytes > MAX_RESPONSE_BYTES) {
       await reader.cancel();
-      throw new MailvetUnreachable("odd_answer", "Not a Mailvet response: too large", {
+      throw new MailvetUnreachable("invalid_response", "Not a Mailvet response: too large", {
         status: response.status,
       });
     }

@@ -87,7 +87,7 @@ journey(
     const operator = await visit();
     await operator.open("/operator/accounts");
     await signIn(operator.page, OPERATOR);
-    await operator.page.getByLabel("Search").fill(email);
+    await operator.page.getByRole("searchbox", { name: "Search" }).fill(email);
     await operator.page.getByText("1 account", { exact: true }).waitFor();
     await operator.page.getByRole("link", { name: email }).click();
     const credits = operator.page.getByRole("region", { name: "Credits", exact: true });
@@ -115,7 +115,7 @@ journey(
     const { service, visit } = context;
     const person = await service.openAccount();
     const { page, open, follow } = await visit({
-      expected: ["401 POST /api/v1/auth/sign-in", "401 GET /api/v1/webhooks"],
+      expected: ["401 POST /api/v1/auth/sign-in", "401 GET /api/v1/audit"],
     });
     const end = () =>
       service.database.pool.query("update sessions set expires_at = now() where account_id = $1", [
@@ -128,11 +128,10 @@ journey(
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
 
     await end();
-    await follow("Webhooks");
+    await follow("Audit log"); // which the overview has not read before
     await page.getByText("Sign in to continue.").waitFor();
     await signIn(page, person);
-    await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
-    await page.getByText("No endpoints yet").waitFor();
+    await page.getByRole("heading", { level: 1, name: "Audit log" }).waitFor();
 
     await open("/usage?days=7");
     await page.getByRole("heading", { level: 1, name: "Usage and credits" }).waitFor();

@@ -266,7 +266,7 @@ journey("several files are one list, and several columns one job", async ({ serv
   await page.getByRole("checkbox", { name: /^second/ }).check();
   await page.getByRole("button", { name: "Start validation" }).click();
   await page.getByText("Completed", { exact: true }).waitFor();
-  await page.getByRole("link", { name: "17 credits" }).waitFor();
+  await page.getByRole("link", { name: "20 credits" }).waitFor(); // sandbox addresses are refunded
 });
 
 journey("a list is fetched from a link, and a forbidden one is refused", async ({ service, visit }) => {

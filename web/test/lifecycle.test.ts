@@ -27,7 +27,7 @@ journey("an account is opened by link, suspended, resumed and erased", async ({ 
     expected: [
       "403 GET /api/v1/auth/session",
       "403 GET /api/v1/account",
-      "403 GET /api/v1/webhooks",
+      "403 GET /api/v1/audit",
       "403 POST /api/v1/auth/sign-in",
     ],
   });
@@ -46,7 +46,7 @@ journey("an account is opened by link, suspended, resumed and erased", async ({ 
   await reason.getByRole("button", { name: "Suspend" }).click();
   await operator.page.getByRole("alert").getByText("Unpaid invoice").waitFor();
 
-  await ann.follow("Webhooks");
+  await ann.follow("Audit log");
   await ann.page.getByRole("heading", { name: "Account suspended" }).waitFor();
   await ann.page.getByText("This account is suspended: Unpaid invoice").waitFor();
   await ann.page.getByRole("button", { name: "Check again" }).click();

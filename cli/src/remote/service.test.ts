@@ -35,7 +35,7 @@ test.for([
   [problem("something_new"), "service log for request r-1"],
   [new MailvetUnreachable("no_connection", "No connection: refused"), "check that the service is running"],
   [new MailvetUnreachable("redirected", "It is at another address"), "the URL it redirects to"],
-  [new MailvetUnreachable("odd_answer", "Not ours"), "check that this is the URL of a Mailvet service"],
+  [new MailvetUnreachable("invalid_response", "Not ours"), "check that this is the URL of a Mailvet service"],
 ] as const)("%s comes with advice", ([error, advice]) => {
   const explained = explain(error) as Error;
   expect(explained).toBeInstanceOf(ServiceFailure);

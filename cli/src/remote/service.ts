@@ -120,7 +120,7 @@ const UNREACHABLE_ADVICE: Record<MailvetUnreachable["reason"], string> = {
   no_connection: "check that the service is running and that --service or MAILVET_SERVICE is its URL",
   timeout: "the service may be overloaded, or a firewall drops the connection",
   redirected: "set --service or MAILVET_SERVICE to the URL it redirects to",
-  odd_answer:
+  invalid_response:
     "check that this is the URL of a Mailvet service, and that no proxy in front of it answers instead",
 };
 

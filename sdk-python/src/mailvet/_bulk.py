@@ -43,5 +43,5 @@ def match_results(emails: Sequence[str], results: Sequence[BulkItem]) -> tuple[d
             left.append(email)
     if position != len(results):
         message = "Not a Mailvet response: the results do not match the emails that were sent"
-        raise MailvetUnreachable("odd_answer", message)
+        raise MailvetUnreachable("invalid_response", message)
     return items, left

@@ -142,7 +142,7 @@ def _json(response: httpx.Response) -> Any:
 def _foreign(response: httpx.Response, retry_after: float | None) -> MailvetUnreachable:
     kind = response.headers.get("content-type", "no content type")
     message = f"Not a Mailvet response: status {response.status_code}, {kind}"
-    return MailvetUnreachable("odd_answer", message, status=response.status_code, retry_after_seconds=retry_after)
+    return MailvetUnreachable("invalid_response", message, status=response.status_code, retry_after_seconds=retry_after)
 
 
 def unreachable(error: httpx.HTTPError) -> MailvetUnreachable:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from .types import ProblemError
 
-UnreachableReason = Literal["no_connection", "timeout", "redirected", "odd_answer"]
+UnreachableReason = Literal["no_connection", "timeout", "redirected", "invalid_response"]
 
 
 class MailvetError(Exception):
@@ -53,7 +53,7 @@ class MailvetUnreachable(MailvetError):
     """There was no valid response, so the outcome of the request is unknown.
 
     no_connection: refused, not resolvable, or closed. timeout: no response in time. redirected: the service has
-    another URL. odd_answer: a response that is not from this API, usually from a proxy.
+    another URL. invalid_response: a response that is not from this API, usually from a proxy.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ class About(TypedDict):
     version: str
     """Version of the service."""
 
-    sign_up: Literal["open", "closed"]
+    sign_up: str
     """Whether anyone can create an account; otherwise only the operator can."""
 
     mail: bool
@@ -57,11 +57,11 @@ class ApiKey(TypedDict):
     """ID of the key; not the secret."""
 
     name: str
-    mode: Literal["live", "test"]
+    mode: str
     prefix: str
     """First characters of the key, to recognise it."""
 
-    scopes: list[Literal["validate", "bulk", "read"]]
+    scopes: list[str]
     created_at: str
     """Creation time."""
 
@@ -70,8 +70,52 @@ class ApiKey(TypedDict):
     revoked_at: str | None
 
 
+class ApiKeyCreatedMessageData(TypedDict):
+    key_id: str
+    """ID of the key."""
+
+    name: str
+    """Name of the key."""
+
+    prefix: str
+    """First characters of the key."""
+
+
+class ApiKeyCreatedMessage(TypedDict):
+    type: Literal["api_key.created"]
+    timestamp: str
+    """Time of the event."""
+
+    sandbox: NotRequired[Literal[True]]
+    """Made in test mode: the verdicts are simulated."""
+
+    data: ApiKeyCreatedMessageData
+
+
+class ApiKeyRevokedMessageData(TypedDict):
+    key_id: str
+    """ID of the key."""
+
+    name: str
+    """Name of the key."""
+
+    prefix: str
+    """First characters of the key."""
+
+
+class ApiKeyRevokedMessage(TypedDict):
+    type: Literal["api_key.revoked"]
+    timestamp: str
+    """Time of the event."""
+
+    sandbox: NotRequired[Literal[True]]
+    """Made in test mode: the verdicts are simulated."""
+
+    data: ApiKeyRevokedMessageData
+
+
 class AuditActor(TypedDict):
-    kind: Literal["session", "api_key", "operator_key", "operator", "anonymous", "system"]
+    kind: str
     """A session of the web app, an API key, an operator key, the operator (as the owner of the account sees it), a client that was not signed in, or the service itself."""
 
     account_id: str | None
@@ -88,51 +132,7 @@ class AuditEntry(TypedDict):
     created_at: str
     """When it happened."""
 
-    action: Literal[
-        "account.created",
-        "account.invited",
-        "account.suspended",
-        "account.resumed",
-        "account.exported",
-        "account.erasure_requested",
-        "account.closed",
-        "account.deleted",
-        "email.change_requested",
-        "email.changed",
-        "sessions.ended",
-        "sign_in.succeeded",
-        "sign_in.failed",
-        "sign_in.code_requested",
-        "sign_in.code_failed",
-        "sign_out",
-        "session.ended",
-        "password.changed",
-        "password.reset_requested",
-        "password.reset",
-        "two_factor.enabled",
-        "two_factor.disabled",
-        "passkey.added",
-        "passkey.removed",
-        "key.created",
-        "key.revoked",
-        "operator_key.created",
-        "operator_key.revoked",
-        "webhook.created",
-        "webhook.changed",
-        "webhook.secret_rotated",
-        "webhook.disabled",
-        "webhook.deleted",
-        "job.downloaded",
-        "job.deleted",
-        "job.paused",
-        "job.resumed",
-        "job.cancelled",
-        "feedback.deleted",
-        "plan.changed",
-        "credits.granted",
-        "dead_letter.redriven",
-        "audit.exported",
-    ]
+    action: str
     """What happened."""
 
     account_id: str | None
@@ -331,11 +331,30 @@ class CreatedKey(ApiKey):
     """The secret. It is not shown again."""
 
 
+class CreditsLowMessageData(TypedDict):
+    balance: int
+    """Available credits."""
+
+    threshold: int
+    """The event is sent when a charge takes the balance below this."""
+
+
+class CreditsLowMessage(TypedDict):
+    type: Literal["credits.low"]
+    timestamp: str
+    """Time of the event."""
+
+    sandbox: NotRequired[Literal[True]]
+    """Made in test mode: the verdicts are simulated."""
+
+    data: CreditsLowMessageData
+
+
 class DeadLetter(TypedDict):
     id: str
     """ID of the dead letter."""
 
-    kind: Literal["plan", "slice", "recheck", "delivery"]
+    kind: str
     """Planning of a list, part of a list, repeated check, or webhook delivery."""
 
     account_id: str
@@ -376,7 +395,7 @@ class DoctorFinding(TypedDict):
     identity: str | None
     """Egress identity that was examined; null for what concerns all."""
 
-    outcome: Literal["good", "warning", "bad", "unknown"]
+    outcome: str
     found: str
     """What was found."""
 
@@ -402,7 +421,7 @@ class DomainReportMailRouteHost(TypedDict):
 
 
 class DomainReportMailRoute(TypedDict):
-    kind: Literal["mx", "implicit", "null_mx", "none", "domain_not_found", "unroutable", "dns_error"]
+    kind: str
     """mx: MX records. implicit: the address record of the domain (RFC 5321, 5.1). null_mx: the domain accepts no mail (RFC 7505). none: neither MX nor address record. domain_not_found: NXDOMAIN. unroutable: no mail host has a public address. dns_error: the lookup failed. The list may grow."""
 
     hosts: list[DomainReportMailRouteHost]
@@ -417,7 +436,7 @@ class DomainReportMailRoute(TypedDict):
 
 class DomainReportDisposable(TypedDict):
     is_disposable: bool
-    matched_by: Literal["own_list", "domain", "mail_host"] | None
+    matched_by: str | None
     """Matching list: LOCAL_LISTS of the operator, disposable domains, or mail hosts of disposable domains."""
 
 
@@ -426,7 +445,7 @@ class DomainReportCatchall(TypedDict):
     """Whether it accepts mail for any mailbox. Null: unknown."""
 
     confidence: float | None
-    asked_for: Literal["decoy", "postmaster"] | None
+    asked_for: str | None
     """Recipient of the reply below: a made-up mailbox, or postmaster."""
 
     outcome: str | None
@@ -685,7 +704,7 @@ class LedgerEntry(TypedDict):
     id: str
     """Number in the ledger of the account, from 1."""
 
-    kind: Literal["grant", "reserve", "settle", "release", "adjust", "refund"]
+    kind: str
     """A refund returns a charge whose response could not be delivered; its reference is that request."""
 
     amount: int
@@ -700,7 +719,7 @@ class LedgerEntry(TypedDict):
     reference: str
     """What the entry belongs to, such as a job."""
 
-    reference_kind: Literal["job", "request", "note"]
+    reference_kind: str
     """Type of the reference: a job ID, a request ID, or a note."""
 
     created_at: str
@@ -724,73 +743,9 @@ class ListChange(TypedDict):
 
     email: str
     status: Literal["valid", "invalid", "risky", "unknown"]
-    sub_status: Literal[
-        "",
-        "privacy_relay",
-        "syntax_error",
-        "provider_syntax",
-        "reserved_domain",
-        "domain_not_found",
-        "no_mail_server",
-        "null_mx",
-        "unroutable_mail_server",
-        "mailbox_not_found",
-        "mailbox_disabled",
-        "domain_not_accepted",
-        "smtputf8_unsupported",
-        "disposable",
-        "catch_all",
-        "role_based",
-        "mailbox_full",
-        "restricted",
-        "possible_typo",
-        "low_quality",
-        "greylisted",
-        "rate_limited",
-        "probe_blocked",
-        "temporary_error",
-        "smtp_unreachable",
-        "smtp_timeout",
-        "smtp_protocol_error",
-        "egress_blocked",
-        "smtp_skipped",
-        "dns_error",
-        "internal_error",
-    ]
+    sub_status: str
     previous_status: Literal["valid", "invalid", "risky", "unknown"]
-    previous_sub_status: Literal[
-        "",
-        "privacy_relay",
-        "syntax_error",
-        "provider_syntax",
-        "reserved_domain",
-        "domain_not_found",
-        "no_mail_server",
-        "null_mx",
-        "unroutable_mail_server",
-        "mailbox_not_found",
-        "mailbox_disabled",
-        "domain_not_accepted",
-        "smtputf8_unsupported",
-        "disposable",
-        "catch_all",
-        "role_based",
-        "mailbox_full",
-        "restricted",
-        "possible_typo",
-        "low_quality",
-        "greylisted",
-        "rate_limited",
-        "probe_blocked",
-        "temporary_error",
-        "smtp_unreachable",
-        "smtp_timeout",
-        "smtp_protocol_error",
-        "egress_blocked",
-        "smtp_skipped",
-        "dns_error",
-        "internal_error",
-    ]
+    previous_sub_status: str
 
 
 class MailSent(TypedDict):
@@ -852,19 +807,7 @@ class OperatorKey(TypedDict):
     prefix: str
     """First characters of the secret."""
 
-    scopes: list[
-        Literal[
-            "accounts:read",
-            "accounts:write",
-            "accounts:export",
-            "accounts:erase",
-            "credits:write",
-            "jobs:read",
-            "jobs:write",
-            "system:read",
-            "audit:read",
-        ]
-    ]
+    scopes: list[str]
     allowed_ranges: list[OperatorKeyAllowedRange]
     """Addresses from which the key works. Empty: from everywhere."""
 
@@ -1069,76 +1012,7 @@ class Problem(TypedDict):
     detail: str
     """What is wrong with this request."""
 
-    code: Literal[
-        "malformed_request",
-        "missing_api_key",
-        "invalid_api_key",
-        "not_signed_in",
-        "wrong_credentials",
-        "two_factor_required",
-        "passkey_rejected",
-        "insufficient_credits",
-        "api_access_not_included",
-        "account_suspended",
-        "insufficient_scope",
-        "operator_only",
-        "ip_not_allowed",
-        "session_required",
-        "origin_rejected",
-        "sign_up_closed",
-        "not_found",
-        "job_not_found",
-        "upload_not_found",
-        "key_not_found",
-        "session_not_found",
-        "passkey_not_found",
-        "account_not_found",
-        "list_not_found",
-        "webhook_not_found",
-        "delivery_not_found",
-        "dead_letter_not_found",
-        "method_not_allowed",
-        "not_acceptable",
-        "job_state_conflict",
-        "results_not_ready",
-        "email_taken",
-        "two_factor_enabled",
-        "operator_protected",
-        "account_active",
-        "last_second_factor",
-        "passkeys_unavailable",
-        "too_many_passkeys",
-        "too_many_keys",
-        "too_many_webhooks",
-        "webhook_disabled",
-        "dead_letter_obsolete",
-        "idempotency_in_flight",
-        "link_expired",
-        "upload_expired",
-        "results_expired",
-        "payload_too_large",
-        "too_many_emails",
-        "too_many_rows",
-        "compression_bomb",
-        "unsupported_media_type",
-        "unsupported_file",
-        "validation_failed",
-        "email_column_not_found",
-        "empty_file",
-        "not_a_table",
-        "no_emails_found",
-        "sheet_not_found",
-        "link_rejected",
-        "link_failed",
-        "undecodable_file",
-        "idempotency_key_reused",
-        "webhook_url_rejected",
-        "rate_limited",
-        "too_many_active_jobs",
-        "too_many_uploads",
-        "internal_error",
-        "overloaded",
-    ]
+    code: str
     request_id: str
     errors: NotRequired[list[ProblemError]]
     required: NotRequired[int]
@@ -1193,13 +1067,13 @@ class RecheckRequestFilter(TypedDict):
 
 class RecheckRequest(TypedDict):
     which: Literal["unknown", "risky", "all", "filter"]
-    """Results to ask again for."""
+    """Results to check again."""
 
     filter: NotRequired[RecheckRequestFilter]
     """With `which: filter`: all of these must apply, as for the results."""
 
 
-RecommendationField: TypeAlias = Literal["send", "caution", "do_not_send", "retry"]
+RecommendationField: TypeAlias = str
 
 
 class RecoveryCodes(TypedDict):
@@ -1238,7 +1112,7 @@ class SavedList(TypedDict):
 
     name: str
     tags: list[SavedListTag]
-    schedule: Literal["daily", "weekly", "monthly"] | None
+    schedule: str | None
     """How often stale results are checked again; null: never."""
 
     stale_after_days: int
@@ -1300,7 +1174,7 @@ class SignUpRequest(TypedDict):
 
 
 class StatementLine(TypedDict):
-    kind: Literal["job", "checks", "grant"]
+    kind: str
     date: str
     """Day in UTC; of a job, that of its last entry."""
 
@@ -1385,7 +1259,7 @@ class SystemListsLastFailure(TypedDict):
 
 
 class SystemLists(TypedDict):
-    source: Literal["packaged", "refreshed"]
+    source: str
     """Whether the packaged list is in use, or a refreshed one."""
 
     made_at: str
@@ -1397,7 +1271,7 @@ class SystemLists(TypedDict):
     names: int
     """Number of domains."""
 
-    refresh: Literal["daily", "off"]
+    refresh: str
     """Value of LISTS_REFRESH."""
 
     last_failure: SystemListsLastFailure | None
@@ -1408,7 +1282,7 @@ class SystemProcess(TypedDict):
     id: str
     """Random, assigned at start."""
 
-    role: Literal["all", "api", "worker"]
+    role: str
     """API, worker, or both."""
 
     host: str
@@ -1717,39 +1591,7 @@ class ValidationResult(TypedDict):
     status: Literal["valid", "invalid", "risky", "unknown"]
     """The verdict. No further values will be added."""
 
-    sub_status: Literal[
-        "",
-        "privacy_relay",
-        "syntax_error",
-        "provider_syntax",
-        "reserved_domain",
-        "domain_not_found",
-        "no_mail_server",
-        "null_mx",
-        "unroutable_mail_server",
-        "mailbox_not_found",
-        "mailbox_disabled",
-        "domain_not_accepted",
-        "smtputf8_unsupported",
-        "disposable",
-        "catch_all",
-        "role_based",
-        "mailbox_full",
-        "restricted",
-        "possible_typo",
-        "low_quality",
-        "greylisted",
-        "rate_limited",
-        "probe_blocked",
-        "temporary_error",
-        "smtp_unreachable",
-        "smtp_timeout",
-        "smtp_protocol_error",
-        "egress_blocked",
-        "smtp_skipped",
-        "dns_error",
-        "internal_error",
-    ]
+    sub_status: str
     """Reason for the status. The list may grow; each belongs to one status."""
 
     confidence: float
@@ -1788,19 +1630,8 @@ class WebhookDelivery(TypedDict):
     id: str
     """webhook-id header of every attempt."""
 
-    event: Literal[
-        "job.completed",
-        "job.failed",
-        "job.cancelled",
-        "job.paused",
-        "validation.completed",
-        "credits.low",
-        "list.changed",
-        "api_key.created",
-        "api_key.revoked",
-        "webhook.test",
-    ]
-    state: Literal["pending", "delivered", "failed"]
+    event: str
+    state: str
     attempts: int
     """Number of attempts."""
 
@@ -1828,20 +1659,7 @@ class WebhookEndpoint(TypedDict):
     description: str
     """Free text."""
 
-    events: list[
-        Literal[
-            "job.completed",
-            "job.failed",
-            "job.cancelled",
-            "job.paused",
-            "validation.completed",
-            "credits.low",
-            "list.changed",
-            "api_key.created",
-            "api_key.revoked",
-            "webhook.test",
-        ]
-    ]
+    events: list[str]
     """Empty for all events."""
 
     is_enabled: bool
@@ -1853,6 +1671,22 @@ class WebhookEndpoint(TypedDict):
     failing_since: str | None
     created_at: str
     """Creation time."""
+
+
+class WebhookTestMessageData(TypedDict):
+    webhook_id: str
+    """ID of the endpoint."""
+
+
+class WebhookTestMessage(TypedDict):
+    type: Literal["webhook.test"]
+    timestamp: str
+    """Time of the event."""
+
+    sandbox: NotRequired[Literal[True]]
+    """Made in test mode: the verdicts are simulated."""
+
+    data: WebhookTestMessageData
 
 
 class WebhookWithSecret(TypedDict):
@@ -1868,20 +1702,7 @@ class WebhookWithSecret(TypedDict):
     description: str
     """Free text."""
 
-    events: list[
-        Literal[
-            "job.completed",
-            "job.failed",
-            "job.cancelled",
-            "job.paused",
-            "validation.completed",
-            "credits.low",
-            "list.changed",
-            "api_key.created",
-            "api_key.revoked",
-            "webhook.test",
-        ]
-    ]
+    events: list[str]
     """Empty for all events."""
 
     is_enabled: bool
@@ -2196,7 +2017,7 @@ class DownloadJobQuery(TypedDict):
     dialect: NotRequired[Literal["plain", "excel"]]
     """Of CSV. `excel`: with a byte order mark, and the separator that Excel expects in the language of the Accept-Language header."""
 
-    separator: NotRequired[Literal[",", ";", "\t"]]
+    separator: NotRequired[str]
     """Of CSV. Default: as in your file, or by `dialect`."""
 
     mode: NotRequired[Literal["live", "test"]]
@@ -2545,7 +2366,7 @@ class Account(TypedDict):
     """Identifies the account."""
 
     email: str
-    plan: Literal["free", "payg", "starter", "growth", "enterprise"]
+    plan: str
     is_operator: bool
     """Operator of this installation: manages accounts, plans and credits."""
 
@@ -2570,39 +2391,7 @@ class BulkItem(TypedDict):
     confidence: float
     """Confidence that `status` is correct. For `unknown` it says little: nothing was decided, see `recommendation`."""
 
-    sub_status: Literal[
-        "",
-        "privacy_relay",
-        "syntax_error",
-        "provider_syntax",
-        "reserved_domain",
-        "domain_not_found",
-        "no_mail_server",
-        "null_mx",
-        "unroutable_mail_server",
-        "mailbox_not_found",
-        "mailbox_disabled",
-        "domain_not_accepted",
-        "smtputf8_unsupported",
-        "disposable",
-        "catch_all",
-        "role_based",
-        "mailbox_full",
-        "restricted",
-        "possible_typo",
-        "low_quality",
-        "greylisted",
-        "rate_limited",
-        "probe_blocked",
-        "temporary_error",
-        "smtp_unreachable",
-        "smtp_timeout",
-        "smtp_protocol_error",
-        "egress_blocked",
-        "smtp_skipped",
-        "dns_error",
-        "internal_error",
-    ]
+    sub_status: str
     score: int
     suggestion: str | None
     retry_after: int | None
@@ -2697,8 +2486,8 @@ class Job(TypedDict):
     sandbox: NotRequired[Literal[True]]
     """Made in test mode: the verdicts are simulated."""
 
-    status: Literal["queued", "processing", "paused", "completed", "failed", "cancelled"]
-    phase: Literal["waiting", "validating", "retrying", "done"]
+    status: str
+    phase: str
     """"retrying" when only greylisted rows are left."""
 
     filename: str
@@ -2708,7 +2497,7 @@ class Job(TypedDict):
 
     more_email_columns: NotRequired[list[str]]
     metadata: NotRequired[dict[str, str]]
-    level: NotRequired[Literal["syntax", "dns", "smtp"]]
+    level: NotRequired[str]
     """Of a job that does not go up to `smtp`."""
 
     webhook_secret: NotRequired[str]
@@ -2738,7 +2527,7 @@ class Job(TypedDict):
     progress_percent: float
     rate_per_second: float
     eta_seconds: int | None
-    eta_reason: Literal["not_started", "paused", "no_verdict_yet", "waiting_for_servers", "waiting_for_retries"] | None
+    eta_reason: str | None
     next_attempt_at: str | None
     retrying: dict[str, int]
     """Emails that wait for a retry, by the sub_status of their last attempt."""
@@ -2769,6 +2558,66 @@ class Job(TypedDict):
     results_url: str | None
 
 
+class JobCancelledMessageData(TypedDict):
+    job: Job
+
+
+class JobCancelledMessage(TypedDict):
+    type: Literal["job.cancelled"]
+    timestamp: str
+    """Time of the event."""
+
+    sandbox: NotRequired[Literal[True]]
+    """Made in test mode: the verdicts are simulated."""
+
+    data: JobCancelledMessageData
+
+
+class JobCompletedMessageData(TypedDict):
+    job: Job
+
+
+class JobCompletedMessage(TypedDict):
+    type: Literal["job.completed"]
+    timestamp: str
+    """Time of the event."""
+
+    sandbox: NotRequired[Literal[True]]
+    """Made in test mode: the verdicts are simulated."""
+
+    data: JobCompletedMessageData
+
+
+class JobFailedMessageData(TypedDict):
+    job: Job
+
+
+class JobFailedMessage(TypedDict):
+    type: Literal["job.failed"]
+    timestamp: str
+    """Time of the event."""
+
+    sandbox: NotRequired[Literal[True]]
+    """Made in test mode: the verdicts are simulated."""
+
+    data: JobFailedMessageData
+
+
+class JobPausedMessageData(TypedDict):
+    job: Job
+
+
+class JobPausedMessage(TypedDict):
+    type: Literal["job.paused"]
+    timestamp: str
+    """Time of the event."""
+
+    sandbox: NotRequired[Literal[True]]
+    """Made in test mode: the verdicts are simulated."""
+
+    data: JobPausedMessageData
+
+
 class JobResult(TypedDict):
     row: int
     """Row number; the first data row is 1."""
@@ -2783,42 +2632,7 @@ class JobResult(TypedDict):
     status: Literal["valid", "invalid", "risky", "unknown", "pending"]
     """"pending" while there is no verdict yet."""
 
-    sub_status: (
-        Literal[
-            "",
-            "privacy_relay",
-            "syntax_error",
-            "provider_syntax",
-            "reserved_domain",
-            "domain_not_found",
-            "no_mail_server",
-            "null_mx",
-            "unroutable_mail_server",
-            "mailbox_not_found",
-            "mailbox_disabled",
-            "domain_not_accepted",
-            "smtputf8_unsupported",
-            "disposable",
-            "catch_all",
-            "role_based",
-            "mailbox_full",
-            "restricted",
-            "possible_typo",
-            "low_quality",
-            "greylisted",
-            "rate_limited",
-            "probe_blocked",
-            "temporary_error",
-            "smtp_unreachable",
-            "smtp_timeout",
-            "smtp_protocol_error",
-            "egress_blocked",
-            "smtp_skipped",
-            "dns_error",
-            "internal_error",
-        ]
-        | None
-    )
+    sub_status: str | None
     """Null while pending, as all that follows of the verdict."""
 
     confidence: float | None
@@ -2840,44 +2654,24 @@ class JobResult(TypedDict):
     previous_status: Literal["valid", "invalid", "risky", "unknown"] | None
     """Before the last recheck of this row; null without one."""
 
-    previous_sub_status: (
-        Literal[
-            "",
-            "privacy_relay",
-            "syntax_error",
-            "provider_syntax",
-            "reserved_domain",
-            "domain_not_found",
-            "no_mail_server",
-            "null_mx",
-            "unroutable_mail_server",
-            "mailbox_not_found",
-            "mailbox_disabled",
-            "domain_not_accepted",
-            "smtputf8_unsupported",
-            "disposable",
-            "catch_all",
-            "role_based",
-            "mailbox_full",
-            "restricted",
-            "possible_typo",
-            "low_quality",
-            "greylisted",
-            "rate_limited",
-            "probe_blocked",
-            "temporary_error",
-            "smtp_unreachable",
-            "smtp_timeout",
-            "smtp_protocol_error",
-            "egress_blocked",
-            "smtp_skipped",
-            "dns_error",
-            "internal_error",
-        ]
-        | None
-    )
+    previous_sub_status: str | None
     sandbox: NotRequired[Literal[True]]
     """Made in test mode: the verdicts are simulated."""
+
+
+class ListChangedMessageData(TypedDict):
+    list: SavedList
+
+
+class ListChangedMessage(TypedDict):
+    type: Literal["list.changed"]
+    timestamp: str
+    """Time of the event."""
+
+    sandbox: NotRequired[Literal[True]]
+    """Made in test mode: the verdicts are simulated."""
+
+    data: ListChangedMessageData
 
 
 class OperatorAccount(TypedDict):
@@ -2885,7 +2679,7 @@ class OperatorAccount(TypedDict):
     """Identifies the account."""
 
     email: str
-    plan: Literal["free", "payg", "starter", "growth", "enterprise"]
+    plan: str
     is_operator: bool
     """Operator of this installation: manages accounts, plans and credits."""
 
@@ -2894,7 +2688,7 @@ class OperatorAccount(TypedDict):
 
     credits: OperatorAccountCredits
     limits: PlanLimits
-    state: Literal["active", "invited", "unconfirmed", "suspended", "erasing"]
+    state: str
     suspended_at: str | None
     suspended_reason: str | None
     credits_used_30d: int
@@ -2910,8 +2704,8 @@ class OperatorJob(TypedDict):
     sandbox: NotRequired[Literal[True]]
     """Made in test mode: the verdicts are simulated."""
 
-    status: Literal["queued", "processing", "paused", "completed", "failed", "cancelled"]
-    phase: Literal["waiting", "validating", "retrying", "done"]
+    status: str
+    phase: str
     """"retrying" when only greylisted rows are left."""
 
     filename: str
@@ -2921,7 +2715,7 @@ class OperatorJob(TypedDict):
 
     more_email_columns: NotRequired[list[str]]
     metadata: NotRequired[dict[str, str]]
-    level: NotRequired[Literal["syntax", "dns", "smtp"]]
+    level: NotRequired[str]
     """Of a job that does not go up to `smtp`."""
 
     webhook_secret: NotRequired[str]
@@ -2951,7 +2745,7 @@ class OperatorJob(TypedDict):
     progress_percent: float
     rate_per_second: float
     eta_seconds: int | None
-    eta_reason: Literal["not_started", "paused", "no_verdict_yet", "waiting_for_servers", "waiting_for_retries"] | None
+    eta_reason: str | None
     next_attempt_at: str | None
     retrying: dict[str, int]
     """Emails that wait for a retry, by the sub_status of their last attempt."""
@@ -3019,7 +2813,7 @@ class System(TypedDict):
     version: str
     """Version of the service."""
 
-    storage: Literal["embedded", "external"]
+    storage: str
     """Embedded database, or the one of DATABASE_URL."""
 
     database_bytes: int
@@ -3054,11 +2848,29 @@ Usage = TypedDict(
 )
 
 
+class ValidationCompletedMessageData(TypedDict):
+    request_id: str
+    """Of the request whose answer was a temporary `unknown`."""
+
+    result: ValidationResult
+
+
+class ValidationCompletedMessage(TypedDict):
+    type: Literal["validation.completed"]
+    timestamp: str
+    """Time of the event."""
+
+    sandbox: NotRequired[Literal[True]]
+    """Made in test mode: the verdicts are simulated."""
+
+    data: ValidationCompletedMessageData
+
+
 AccountList: TypeAlias = list[OperatorAccount]
 
 
 class EmailChange(TypedDict):
-    status: Literal["changed", "mail_sent"]
+    status: str
     """`mail_sent`: the email changes when the link is opened, within 24 hours."""
 
     account: OperatorAccount

@@ -23,7 +23,7 @@ export default function AccountMenuItems({ button, email }: { button: ReactEleme
     },
   });
   return (
-    <OpeningMenu button={button} width={240} withInitialFocusPlaceholder={false}>
+    <OpeningMenu button={button} width={240}>
       <Menu.Label className="breaks">{email}</Menu.Label>
       <Menu.Item component={Link} to="/settings">
         {messages.nav.settings}

@@ -1,10 +1,10 @@
 /** Command palette: go to a page, find a job, key or account, check an address. Loaded when it is first opened. */
 import "@mantine/spotlight/styles.layer.css";
 import { useDebouncedValue } from "@mantine/hooks";
-import { Spotlight, type SpotlightActionData } from "@mantine/spotlight";
+import { Spotlight, type SpotlightActionData, spotlight } from "@mantine/spotlight";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, useEffect, useState } from "react";
 import { Icon } from "../components/icon.tsx";
 import { shellMessages } from "../messages.ts";
 import { keysQuery } from "../pages/keys/key-queries.ts";
@@ -21,8 +21,10 @@ const SEARCH = "M13 13l4 4M14.500 9a5.500 5.500 0 1 1-11 0 5.500 5.500 0 0 1 11 
 type Command = SpotlightActionData & { label: string };
 type CommandGroup = { name: string; commands: Command[] };
 
-export function CommandPalette({ isOperator }: { isOperator: boolean }) {
+export default function CommandPalette({ isOperator }: { isOperator: boolean }) {
   const [query, setQuery] = useState("");
+  // It is loaded to be opened. After it is mounted, so that Mantine notes where to return the focus to.
+  useEffect(() => spotlight.open(), []);
   const groups = useCommands(query.trim(), isOperator);
   /** Enter takes the first command when none is selected: it may have arrived after the query was typed. */
   const takeFirst = (event: KeyboardEvent<HTMLInputElement>) => {

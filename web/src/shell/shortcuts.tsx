@@ -8,14 +8,7 @@ import { shellMessages } from "../messages.ts";
 const { shortcuts: messages, palette } = shellMessages;
 const SEARCH = "M13 13l4 4M14.500 9a5.500 5.500 0 1 1-11 0 5.500 5.500 0 0 1 11 0z";
 
-const CommandPalette = lazy(async () => {
-  const [{ CommandPalette: default_ }, { spotlight }] = await Promise.all([
-    import("./command-palette.tsx"),
-    import("@mantine/spotlight"),
-  ]);
-  spotlight.open();
-  return { default: default_ };
-});
+const CommandPalette = lazy(() => import("./command-palette.tsx"));
 
 const ShortcutList = lazy(() => import("./shortcut-list.tsx"));
 
@@ -32,7 +25,11 @@ export function Shortcuts({ isOperator }: { isOperator: boolean }) {
     if (isLoaded) void openPalette();
   };
   useHotkeys([["mod+K", open]], []);
-  useHotkeys([["shift+?", () => setIsListed(true)]]);
+  const list = () => setIsListed(true);
+  useHotkeys([
+    ["shift+?", list],
+    ["?", list], // on keyboards where it needs no shift
+  ]);
   const command = useCommandKey();
   return (
     <>

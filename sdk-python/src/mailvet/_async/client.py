@@ -51,7 +51,7 @@ class ValidateOptions(TypedDict, total=False):
 class AsyncMailvet:
     """Client of one service. Close it after use, or use it as a context manager.
 
-    Without `base_url` and `api_key`, the environment variables MAILVET_URL and MAILVET_API_KEY are used. With an
+    Without `base_url` and `api_key`, the environment variables MAILVET_SERVICE and MAILVET_API_KEY are used. With an
     empty key, `auth.sign_in` opens a session; `mode="test"` then uses the sandbox. `retries` is the number of
     retries of a request that is safe to repeat.
     """
@@ -67,7 +67,7 @@ class AsyncMailvet:
         http_client: httpx.AsyncClient | None = None,
     ) -> None:
         transport = AsyncTransport(
-            base_url or os.environ.get("MAILVET_URL", ""),
+            base_url or os.environ.get("MAILVET_SERVICE", ""),
             os.environ.get("MAILVET_API_KEY") if api_key is None else api_key,
             mode,
             timeout_seconds,

@@ -10,7 +10,13 @@ export function OpeningMenu({ button, children, ...props }: OpeningMenuProps) {
     setIsOpen(true);
   }, []);
   return (
-    <Menu position="bottom-end" opened={isOpen} onChange={setIsOpen} {...props}>
+    <Menu
+      position="bottom-end"
+      opened={isOpen}
+      onChange={setIsOpen}
+      withInitialFocusPlaceholder={false} // its role is not allowed in a menu
+      {...props}
+    >
       <Menu.Target>{cloneElement(button as ReactElement<{ ref?: unknown }>, { ref: target })}</Menu.Target>
       <Menu.Dropdown>{children}</Menu.Dropdown>
     </Menu>

@@ -9,7 +9,12 @@ export default function RowMenuItems({ button, actions }: RowMenuItemsProps) {
   return (
     <OpeningMenu button={button} width={180}>
       {actions.map(({ label, isDangerous, isDisabled = false, onClick }) => (
-        <Menu.Item key={label} {...(isDangerous && { color: "red" })} disabled={isDisabled} onClick={onClick}>
+        <Menu.Item
+          key={label}
+          {...(isDangerous && { c: "var(--mv-red-ink)" })}
+          disabled={isDisabled}
+          onClick={onClick}
+        >
           {label}
         </Menu.Item>
       ))}

@@ -48,6 +48,7 @@ export function SubStatusBreakdown({ job }: { job: Job }) {
                     />
                   )}
                   inherit
+                  underline="always"
                 >
                   {name}
                 </Anchor>{" "}
