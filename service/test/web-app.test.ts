@@ -271,7 +271,7 @@ test("the guide has clean paths, Markdown twins and a policy without inline scri
     expect(page.body.toString()).toContain(`<h1>${text}</h1>`);
     expect(page.headers["cache-control"]).toBe("no-cache");
     expect(page.headers["content-security-policy"]).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; font-src 'self'; " +
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     );
     const again = await site.ask(path, { headers: { "if-none-match": page.headers.etag as string } });
