@@ -14,7 +14,7 @@ export const messages = {
   recentJobs: "Recent jobs",
   allJobs: "All jobs",
   noJobs: "No jobs yet",
-  noJobsText: "Upload a CSV file and get it back with a verdict for each address.",
+  noJobsText: "Upload a list and get it back with a verdict for each address.",
 
   stats: {
     credits: "Credits available",
@@ -65,6 +65,6 @@ export const messages = {
     callUnavailable: "Your plan does not include the API. Ask your administrator for access.",
     upload: "Upload a list",
     uploadText: (link: ReactNode) => <>{link}, choose the email column, and see the cost before it starts.</>,
-    uploadLink: "Drop a CSV file",
+    uploadLink: "Drop a file",
   },
 };
