@@ -21,7 +21,7 @@ const SEARCH = "M13 13l4 4M14.500 9a5.500 5.500 0 1 1-11 0 5.500 5.500 0 0 1 11 
 type Command = SpotlightActionData & { label: string };
 type CommandGroup = { name: string; commands: Command[] };
 
-export default function CommandPalette({ isOperator }: { isOperator: boolean }) {
+export function CommandPalette({ isOperator }: { isOperator: boolean }) {
   const [query, setQuery] = useState("");
   // It is loaded to be opened. After it is mounted, so that Mantine notes where to return the focus to.
   useEffect(() => spotlight.open(), []);
