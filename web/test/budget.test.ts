@@ -8,7 +8,7 @@ import { type JourneyContext, journeysIn } from "./journey.ts";
 import type { VisitorOptions } from "./visitor.ts";
 
 /** Scripts, styles, fonts, icons and the page itself, gzipped. */
-const MAX_BYTES = 250_000;
+const MAX_BYTES = 250 * 1024;
 /** Limits of their own: sign-in is visited first; the others have forms, dialogs and charts of several kinds. */
 const OWN_MAX_BYTES: Readonly<Record<string, number>> = {
   "/sign-in": 190_000,
