@@ -56,8 +56,8 @@ def test_a_problem_is_an_exception(client: Mailvet) -> None:
     assert (raised.value.status, raised.value.code) == (422, "validation_failed")
     assert raised.value.request_id
     assert raised.value.errors
-    with Mailvet(api_key="mv_live_wrong") as stranger, pytest.raises(MailvetProblem) as raised:
-        stranger.account()
+    with Mailvet(api_key="mv_live_wrong") as unknown, pytest.raises(MailvetProblem) as raised:
+        unknown.account()
     assert (raised.value.status, raised.value.code) == (401, "invalid_api_key")
 
 
