@@ -1,7 +1,7 @@
 /**
  * Reacher's API beside our own, with REACHER_COMPATIBLE=yes: POST /v0/check_email and /v1/check_email, POST /v1/bulk,
  * GET /v1/bulk/{job_id} and its results. Not part of our OpenAPI document: Reacher's describes it, and a generated
- * generated client must not depend on a setting.
+ * client must not depend on a setting.
  *
  * Shapes are in reacher-shapes.ts, the translation of results in reacher-mapping.ts.
  */
