@@ -14,6 +14,8 @@ import { OUTCOMES_CHANGED } from "./outcome-store.ts";
 export type CalibrationCache = {
   /** Undefined when the account has no outcomes. At once, if it is cached. */
   find(accountId: string): Promise<AccountCalibration | undefined> | AccountCalibration | undefined;
+  /** The notification does the same in every process, but may come after the response. */
+  invalidate(accountId: string): void;
 };
 
 export type AccountCalibration = {
@@ -39,7 +41,7 @@ export function createCalibrationCache({
     ttlMs: TTL_MS,
   });
   notices.on(OUTCOMES_CHANGED, accounts.invalidate);
-  return { find: (accountId) => accounts.find(accountId) };
+  return { find: (accountId) => accounts.find(accountId), invalidate: accounts.invalidate };
 }
 
 async function load(pool: pg.Pool, accountId: string): Promise<AccountCalibration | undefined> {

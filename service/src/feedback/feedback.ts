@@ -61,6 +61,11 @@ const TEXT_PER_BYTE = 5;
 export function createFeedback(deps: FeedbackDeps): Feedback {
   const { database, calibrations, rescore, sandboxDomain, limits } = deps;
   const inTurn = perAccountQueue();
+  const changeOutcomes = async <T>(accountId: string, change: () => Promise<T>): Promise<T> => {
+    const result = await inTurn(accountId, change);
+    calibrations.invalidate(accountId);
+    return result;
+  };
 
   const startAggregation = (caller: Caller, nowMs: number) =>
     createAggregation({
@@ -82,7 +87,9 @@ export function createFeedback(deps: FeedbackDeps): Feedback {
   const store = async (accountId: string, { newest, counts }: Aggregation): Promise<FeedbackSummary> => {
     const summary = { ...counts, stored: 0, matched: 0 };
     for (const part of partsOf(newest)) {
-      const { stored, superseded, matched } = await inTurn(accountId, () => storePart(accountId, part));
+      const { stored, superseded, matched } = await changeOutcomes(accountId, () =>
+        storePart(accountId, part),
+      );
       summary.stored += stored;
       summary.superseded += superseded;
       summary.matched += matched;
@@ -122,7 +129,8 @@ export function createFeedback(deps: FeedbackDeps): Feedback {
     },
     async deleteAll(caller, beforeCommit) {
       const { accountId } = caller;
-      if (!caller.isTest) await inTurn(accountId, () => deleteOutcomes(database, accountId, beforeCommit));
+      if (!caller.isTest)
+        await changeOutcomes(accountId, () => deleteOutcomes(database, accountId, beforeCommit));
     },
     deleteOld: () => deleteOldOutcomes(database, RETENTION_DAYS),
     deleteSurplus: () => deleteSurplusOutcomes(database, MAX_STORED),
