@@ -6,7 +6,8 @@
  * address's own. So shared parts never contain the address.
  */
 import { hash } from "node:crypto";
-import type { Evidence } from "@mailvet/engine";
+import { type Evidence, entriesUpTo } from "@mailvet/engine";
+import { LRUCache } from "lru-cache";
 import type { CachedEvidence } from "./cached-evidence.ts";
 
 export type SplitEvidence = { facts: SharedFacts; finding: SharedFinding | undefined; own: OwnEvidence };
@@ -31,8 +32,9 @@ const WORD = "\u0002";
 const PLACEHOLDER = /\p{Cc}/gu;
 /** Shorter ones are likely part of an ordinary word. */
 const MIN_LOCAL_PART = 3;
-/** Queue and session identifiers. Codes such as 5.1.1 are shorter. */
-const IDENTIFIER = /(?=.*\d).{8,}/;
+/** Queue and session identifiers have a digit and this length. Codes such as 5.1.1 are shorter. */
+const MIN_IDENTIFIER = 8;
+const DIGIT = /\d/;
 
 /** `address` is normalised. */
 export function splitEvidence(
@@ -74,10 +76,11 @@ function templateOf(reply: string, address: string): { text: string; words: stri
   const words: string[] = [];
   const localPart = address.slice(0, address.lastIndexOf("@"));
   const domain = address.slice(localPart.length + 1);
+  const lowerLocalPart = localPart.toLowerCase();
   const isOwn = (word: string) =>
     word.includes("@") ||
-    (localPart.length >= MIN_LOCAL_PART && word.toLowerCase().includes(localPart.toLowerCase())) ||
-    (IDENTIFIER.test(word) && !word.includes(domain));
+    (localPart.length >= MIN_LOCAL_PART && word.toLowerCase().includes(lowerLocalPart)) ||
+    (word.length >= MIN_IDENTIFIER && DIGIT.test(word) && !word.includes(domain));
   const text = reply.replace(/\S+/g, (word) => {
     const quoted = word.replace(address, () => ADDRESS);
     if (!isOwn(quoted)) return quoted;
@@ -94,10 +97,35 @@ function textOf(template: string, address: string, own: OwnEvidence): string {
   );
 }
 
+/** JSON of facts. Those of a domain are many addresses', so the JSON of their large parts is kept with the parts. */
+export function factsJson({ route, policies, ...rest }: SharedFacts): string {
+  const others = JSON.stringify(rest);
+  const large = `${route ? `"route":${jsonOf(route)},` : ""}${policies ? `"policies":${jsonOf(policies)},` : ""}`;
+  return others === "{}" ? `{${large.slice(0, -1)}}` : `{${large}${others.slice(1)}`;
+}
+
+const jsons = new WeakMap<object, string>();
+
+function jsonOf(part: object): string {
+  let json = jsons.get(part);
+  if (json === undefined) {
+    json = JSON.stringify(part);
+    jsons.set(part, json);
+  }
+  return json;
+}
+
 /** A UUID made of the content's hash: 128 bits, so that a reply cannot be made to collide with another domain's facts. */
 export function contentId(json: string): string {
-  return hash("sha256", json, "hex").slice(0, 32);
+  let id = ids.get(json);
+  if (id === undefined) {
+    id = hash("sha256", json, "hex").slice(0, 32);
+    ids.set(json, id);
+  }
+  return id;
 }
+
+const ids = new LRUCache<string, string>({ ...entriesUpTo(1_000) });
 
 /**
  * Key of an address in an account's cache, as a UUID: 24 bits for the account, 24 for the domain, 80 for the address. The
@@ -106,11 +134,14 @@ export function contentId(json: string): string {
  * an account computes the first part, too.
  */
 export function addressKey(accountId: string, normalized: string): string {
-  const domain = normalized.slice(normalized.lastIndexOf("@") + 1);
-  const [ofAccount, ofDomain, ofAddress] = [
-    accountId,
-    `${accountId} ${domain}`,
-    `${accountId} ${normalized}`,
-  ].map((text) => hash("sha256", text, "hex")) as [string, string, string];
-  return ofAccount.slice(0, 6) + ofDomain.slice(0, 6) + ofAddress.slice(0, 20);
+  const domain = `${accountId} ${normalized.slice(normalized.lastIndexOf("@") + 1)}`;
+  let start = keyStarts.get(domain);
+  if (start === undefined) {
+    start = hash("sha256", accountId, "hex").slice(0, 6) + hash("sha256", domain, "hex").slice(0, 6);
+    keyStarts.set(domain, start);
+  }
+  return start + hash("sha256", `${accountId} ${normalized}`, "hex").slice(0, 20);
 }
+
+/** Of the key, by account and domain. */
+const keyStarts = new LRUCache<string, string>({ ...entriesUpTo(1_000) });
