@@ -1,4 +1,5 @@
 /** Asks again for results of a completed job: a button, and the dialog in which to choose which. */
+import "@mantine/core/styles/Radio.layer.css";
 import type { Job } from "@mailvet/contract";
 import { Button, Radio, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";

@@ -1,5 +1,6 @@
 /** Dialog that creates an API key or an operator key, and shows it once. */
 
+import "@mantine/core/styles/Checkbox.layer.css";
 import { Checkbox, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";

@@ -1,5 +1,6 @@
 /** What the operator can do with an account: invite again, suspend, resume, change the email, end sessions, export, erase. */
 
+import "@mantine/core/styles/Checkbox.layer.css";
 import type { InvitedAccount, OperatorAccount } from "@mailvet/contract";
 import { Button, Checkbox, Group, Text, Textarea, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";

@@ -1,5 +1,7 @@
 /** Bounce rates as a table, by week, score or provider. */
 
+import "@mantine/core/styles/FloatingIndicator.layer.css";
+import "@mantine/core/styles/SegmentedControl.layer.css";
 import type { BounceComparison, FeedbackReport } from "@mailvet/contract";
 import { SegmentedControl, Stack, Table } from "@mantine/core";
 import { useState } from "react";

@@ -1,5 +1,7 @@
 /** Usage per day and per key over a range of days. */
 
+import "@mantine/core/styles/FloatingIndicator.layer.css";
+import "@mantine/core/styles/SegmentedControl.layer.css";
 import type { ApiKey } from "@mailvet/contract";
 import { Button, Group, NativeSelect, Paper, SegmentedControl, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
