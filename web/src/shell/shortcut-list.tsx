@@ -1,4 +1,5 @@
 /** The list of keyboard shortcuts. */
+import "@mantine/core/styles/Table.layer.css";
 import { Group, Kbd, Table } from "@mantine/core";
 import { Dialog } from "../components/dialog.tsx";
 import { shellMessages } from "../messages.ts";

@@ -1,10 +1,10 @@
 /** The opened panel of download links: by verdict or filter, format and columns. */
 
+import "@mantine/core/styles/Table.layer.css";
 import type { Job, Status } from "@mailvet/contract";
 import { Anchor, Group, NativeSelect, Stack, Table, Text } from "@mantine/core";
 import { type ReactElement, useState } from "react";
 import { OpeningPanel } from "../../components/menu/opening-panel.tsx";
-import { TableHead } from "../../components/table-head.tsx";
 import { common } from "../../messages.ts";
 import { isTestMode, mode } from "../../mode.ts";
 import { hasEnded } from "../bulk/job-queries.ts";
@@ -40,10 +40,15 @@ export default function DownloadPanel({ button, job, filter }: DownloadPanelProp
           withRowBorders={false}
           aria-label={messages.downloads.title}
         >
-          <TableHead
-            columns={[messages.downloads.rows, ...FORMATS.map(([, label]) => label)]}
-            className="visually-hidden"
-          />
+          <Table.Thead className="visually-hidden">
+            <Table.Tr>
+              {[messages.downloads.rows, ...FORMATS.map(([, label]) => label)].map((name) => (
+                <Table.Th key={name} scope="col">
+                  {name}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
           <Table.Tbody>
             {choices.map(([rows, name, hint]) => (
               <Table.Tr key={name}>
