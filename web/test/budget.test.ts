@@ -70,11 +70,11 @@ journey("every page stays within its size and moves nothing after it was shown",
     await page.waitForLoadState("networkidle");
     const bytes = sum(await Promise.all(sizes));
     const shift = Number(await page.evaluate("window.layoutShift"));
-    found.push({ path: path.replace(/[0-9a-f-]{36}/, "*"), bytes, shift });
+    const name = path.replace(/[0-9a-f-]{36}/, "*");
+    found.push({ path: name, bytes, shift });
+    console.log(`${name}: ${Math.round(bytes / 1000)} KB gzipped in all, layout shift ${shift.toFixed(3)}`);
     await page.close();
   }
-  for (const { path, bytes, shift } of found)
-    console.log(`${path}: ${Math.round(bytes / 1000)} KB gzipped in all, layout shift ${shift.toFixed(3)}`);
   const limitOf = (path: string) => (path === "/sign-in" ? SIGN_IN_MAX_BYTES : MAX_BYTES);
   expect(found.filter(({ path, bytes }) => bytes > limitOf(path))).toEqual([]);
   expect(found.filter(({ shift }) => shift > MAX_LAYOUT_SHIFT)).toEqual([]);

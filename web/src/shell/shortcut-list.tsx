@@ -1,7 +1,7 @@
 /** The list of keyboard shortcuts. */
 import "@mantine/core/styles/Table.layer.css";
 import { Group, Kbd, Table } from "@mantine/core";
-import { Dialog } from "../components/dialog.tsx";
+import { Dialog } from "../components/dialog/dialog.tsx";
 import { shellMessages } from "../messages.ts";
 
 const { shortcuts: messages } = shellMessages;

@@ -4,7 +4,7 @@ import type { Job } from "@mailvet/contract";
 import { Button, Radio, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { FormDialog } from "../../components/form-dialog.tsx";
+import { FormDialog } from "../../components/dialog/form-dialog.tsx";
 import { accountQuery, queries, service } from "../../queries.ts";
 import { JOBS_KEY, jobQuery } from "../bulk/job-queries.ts";
 import { messages } from "./messages.tsx";

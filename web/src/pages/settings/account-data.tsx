@@ -3,7 +3,7 @@
 import { Button, Divider, Group, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Dialog } from "../../components/dialog.tsx";
+import { Dialog } from "../../components/dialog/dialog.tsx";
 import { Section } from "../../components/section.tsx";
 import { leaveAfterSignOut, service } from "../../queries.ts";
 import { messages } from "./messages.tsx";

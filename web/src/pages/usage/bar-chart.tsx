@@ -1,5 +1,5 @@
 /**
- * A bar chart of plain elements, without a chart library in the bundle. The values of a column are shown under the pointer,
+ * A bar chart of plain elements instead of a chart library (docs/decisions/0027-own-charts.md). The values of a column are shown under the pointer,
  * and with the arrow keys while the chart has the focus. The table beside the chart has them too.
  */
 import { VisuallyHidden } from "@mantine/core";

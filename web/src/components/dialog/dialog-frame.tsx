@@ -1,5 +1,5 @@
 /** Mantine's dialog with its styles. Loaded by dialog.tsx. */
-import "../design/mantine-dialog.css";
+import "../../design/mantine-dialog.css";
 import { Modal, type ModalProps } from "@mantine/core";
 
 export type DialogProps = Omit<ModalProps, "opened">;

@@ -1,11 +1,11 @@
 /** A dialog with a form. Errors that belong to no field are shown above the buttons. */
 import { Button, Group, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
-import { common } from "../messages.ts";
+import { common } from "../../messages.ts";
+import { ErrorAlert } from "../error-alert.tsx";
+import { fieldProblems } from "../problem-text.ts";
+import { ValidatedForm } from "../validated-form.tsx";
 import { Dialog } from "./dialog.tsx";
-import { ErrorAlert } from "./error-alert.tsx";
-import { fieldProblems } from "./problem-text.ts";
-import { ValidatedForm } from "./validated-form.tsx";
 
 export function FormDialog({
   title,

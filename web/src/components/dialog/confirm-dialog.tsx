@@ -1,9 +1,9 @@
 /** Asks for confirmation before an action that cannot be undone. */
 import { Button, Group, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { common } from "../messages.ts";
+import { common } from "../../messages.ts";
+import { ErrorAlert } from "../error-alert.tsx";
 import { Dialog } from "./dialog.tsx";
-import { ErrorAlert } from "./error-alert.tsx";
 
 export function ConfirmDialog({
   isOpen,

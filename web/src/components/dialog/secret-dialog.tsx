@@ -1,8 +1,8 @@
 /** Shows a new secret once. Closes only with its button, and warns before the page is left. */
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
-import { common } from "../messages.ts";
-import { CopyableCode } from "./copyable-code.tsx";
+import { common } from "../../messages.ts";
+import { CopyableCode } from "../copyable-code.tsx";
 import { Dialog } from "./dialog.tsx";
 
 export function SecretDialog({ title, secret, label, children, more, onDone }: SecretDialogProps) {
