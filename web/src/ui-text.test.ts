@@ -6,7 +6,7 @@ import { parseSync } from "vite";
 import { expect, test } from "vitest";
 
 const SOURCES = import.meta.glob<string>(
-  ["./**/*.{ts,tsx}", "!./**/*messages{,.de}.{ts,tsx}", "!./**/*.test.ts"],
+  ["./**/*.{ts,tsx}", "!./**/messages{,.de}.{ts,tsx}", "!./**/*.test.ts"],
   {
     query: "?raw",
     import: "default",

@@ -6,7 +6,7 @@ import { Link } from "@tanstack/react-router";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { Section } from "../../components/section.tsx";
-import { StatusBadge } from "../../components/status-badge.tsx";
+import { StatusBadge } from "../../components/verdict/status-badge.tsx";
 import { TableHead } from "../../components/table-head.tsx";
 import { common } from "../../messages.ts";
 import { changesQuery } from "./list-queries.ts";
