@@ -1,6 +1,7 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { guidePlugin } from "./guide/plugin.ts";
+import { languageEnvironments, languagePlugin } from "./language-plugin.ts";
 
 /** Address of a running service, for `npm run dev -w web`. */
 const SERVICE = process.env.MAILVET_SERVICE ?? "http://127.0.0.1:8080";
@@ -34,8 +35,10 @@ const SHELL = new RegExp(
 );
 
 export default defineConfig({
-  plugins: [react(), guidePlugin()],
-  resolve: { conditions: ["source", "module", "browser", "development|production"] },
+  plugins: [react(), languagePlugin(), guidePlugin()],
+  environments: languageEnvironments({
+    resolve: { conditions: ["source", "module", "browser", "development|production"] },
+  }),
   // The service checks the Origin header against Host, so the proxy must keep the browser's Host.
   server: {
     port: 5173,

@@ -10,6 +10,7 @@ import { formatNumber, formatPercent } from "../../components/number-format.ts";
 import { PageHeader } from "../../components/page-header.tsx";
 import { Stat, StatGrid } from "../../components/stat.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
+import { locale } from "../../language.ts";
 import { common } from "../../messages.ts";
 import { hasEnded, jobQuery } from "../bulk/job-queries.ts";
 import { RecheckButton } from "../job/recheck-dialog.tsx";
@@ -85,7 +86,7 @@ function ListView({ list }: { list: SavedList }) {
   );
 }
 
-const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+const DAY = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
 
 function ListFigures({ list, job }: { list: SavedList; job: Job | undefined }) {
   const texts = messages.page.figures;

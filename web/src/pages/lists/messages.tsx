@@ -66,7 +66,6 @@ export const messages = {
   form: {
     name: "Name",
     tags: "Tags",
-    columns: { name: "Name", tags: "Tags", schedule: "Schedule", lastRun: "Last run", nextRun: "Next run" },
     tagsHint: "Separated by commas.",
     tooManyTags: "Up to 20 tags with up to 50 characters each.",
     schedule: "Schedule",

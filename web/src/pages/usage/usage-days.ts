@@ -1,5 +1,6 @@
 /** Usage summed per UTC day without gaps, per key, and in total. */
 import type { Status, Usage, UsageDay } from "@mailvet/contract";
+import { locale } from "../../language.ts";
 
 export type UsageCounts = Record<Status, number> & { credits_used: number };
 export type DayCounts = UsageCounts & { date: string };
@@ -65,7 +66,7 @@ function dayText(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
 }
 
-const SHORT_DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
+const SHORT_DAY = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
 
 /** "12 Nov", in UTC. */
 export function dayName(date: string): string {
