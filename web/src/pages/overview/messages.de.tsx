@@ -1,5 +1,5 @@
 /** German texts of the overview. */
-import { formatNumber, formatPercent } from "../../components/number-format.ts";
+import { formatNumber } from "../../components/number-format.ts";
 import { common } from "../../messages.de.ts";
 import type { Translation } from "../../translation.ts";
 import type * as english from "./messages.tsx";
