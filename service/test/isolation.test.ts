@@ -5,7 +5,8 @@ import type { AddressInfo } from "node:net";
 import { type Lab, mailDomain, openLab } from "@mailvet/lab";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { ENDPOINTS, type Endpoint, expectEveryEndpoint, HOOK, requestTo } from "./endpoints.ts";
+import { expectEveryEndpoint, requestTo } from "./endpoint-requests.ts";
+import { ENDPOINTS, type Endpoint, HOOK } from "./endpoints.ts";
 import { PATIENCE } from "./patience.ts";
 import {
   type Answer,
