@@ -3,7 +3,7 @@ import { Anchor, Box, Burger, Group, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import "../design/mantine-app.css";
 import { common, shellMessages as messages } from "../messages.ts";
 import { leaveApp, queries, sessionQuery } from "../queries.ts";
@@ -17,6 +17,12 @@ import { Shortcuts } from "./shortcuts.tsx";
 import { TestModeNotice, TestModeSwitch } from "./test-mode.tsx";
 
 const MAIN = "main";
+
+const BrowserNotifications = lazy(async () => ({
+  default: (await import("./browser-notifications.tsx")).BrowserNotifications,
+}));
+
+const isNotifying = () => typeof Notification !== "undefined" && Notification.permission === "granted";
 
 export function Page() {
   const [isOpen, menu] = useDisclosure();
@@ -72,6 +78,11 @@ export function Page() {
       <nav className={classes.nav} aria-label={messages.pages}>
         <NavLinks isOperator={session?.account.is_operator ?? false} onVisit={focusMain} />
       </nav>
+      {session && isNotifying() && (
+        <Suspense>
+          <BrowserNotifications />
+        </Suspense>
+      )}
       <main id={MAIN} tabIndex={-1} className={classes.main}>
         <Box maw={1120} mx="auto">
           <ConnectionBanner />
