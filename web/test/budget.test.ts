@@ -67,7 +67,6 @@ journey("every page stays within its size and moves nothing after it was shown",
     const loading = page.getByRole("status", { name: "Loading" });
     await expect.poll(async () => (await releaseNext()) + (await loading.count())).toBe(0);
     await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.waitForLoadState("networkidle");
     const bytes = sum(await Promise.all(sizes));
     const shift = Number(await page.evaluate("window.layoutShift"));
     const name = path.replace(/[0-9a-f-]{36}/, "*");
