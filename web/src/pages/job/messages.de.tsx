@@ -26,6 +26,7 @@ export const messages: Translation<typeof english.messages> = {
     </>
   ),
   failed: "Der Auftrag konnte nicht geladen werden",
+  errorTitle: () => "Der Auftrag ist fehlgeschlagen",
   notLive: "Der Fortschritt wird nicht laufend angezeigt",
 
   notFound: {

@@ -12,6 +12,7 @@ export const messages = {
     </>
   ),
   failed: "The job could not be loaded",
+  errorTitle: (title: string) => title,
   notLive: "Live progress is unavailable",
 
   notFound: {
