@@ -1,7 +1,7 @@
 /**
  * Vite plugin: builds the web app once per language into one folder. In the build of a language other than English,
  * `messages.ts` is `messages.de.ts` beside it, and the page is `index.de.html`. So a page has the texts of one language only,
- * fetches nothing more for them, and never shows another one first. Why: docs/decisions/0027-one-build-per-language.md.
+ * fetches nothing more for them, and never shows another one first. Why: docs/decisions/0028-one-build-per-language.md.
  */
 import type { Language } from "@mailvet/contract/words";
 import type { EnvironmentOptions, Plugin } from "vite";

@@ -51,6 +51,10 @@ export const messages: Translation<typeof english.messages> = {
     failed: "Upload fehlgeschlagen",
   },
 
+  uploadDetail: ({ found, limit }) =>
+    found === undefined || limit === undefined
+      ? ""
+      : `${formatNumber(found)} gefunden, erlaubt sind ${formatNumber(limit)}.`,
   uploadErrors: {
     empty_file: ["Die Datei ist leer", "Wählen Sie eine Datei mit einer Adresse pro Zeile aus."],
     not_a_table: ["Die Datei ist keine Tabelle", SAVE_AS_CSV],

@@ -17,6 +17,7 @@ export const messages: Translation<typeof english.messages> = {
     </>
   ),
   failed: "Der Auftrag konnte nicht geladen werden",
+  errorTitle: () => "Der Auftrag ist fehlgeschlagen",
   notLive: "Der Fortschritt wird nicht laufend angezeigt",
 
   notFound: {
@@ -172,6 +173,7 @@ export const messages: Translation<typeof english.messages> = {
     none: "Noch keine Zeilen",
     noneText: "Sie werden angezeigt, sobald die Datei gelesen ist.",
     waiting: "Wartet",
+    status: (status) => (status === "pending" ? "wartet" : common.status[status].toLowerCase()),
     open: (email) => `Prüfung von ${email} anzeigen`,
     soFar: (settled, all) =>
       `; bisher haben ${formatNumber(settled)} von ${common.emails(all)} eine Bewertung`,

@@ -35,7 +35,7 @@ export const messages: Translation<typeof english.messages> = {
   scopes: {
     validate: ["Prüfen", "Einzelne Adressen prüfen und Bounces melden."],
     bulk: [
-      "Massenprüfung",
+      "Liste",
       "Bis zu 1.000 Adressen pro Anfrage prüfen, Dateien hochladen, Aufträge und Webhooks verwalten, Meldungen löschen.",
     ],
     read: ["Lesen", "Aufträge und Ergebnisse, Nutzung, Credits, Webhooks und Bounce-Meldungen ansehen."],

@@ -24,7 +24,7 @@ export const messages: Translation<typeof english.messages> = {
     plan: "Tarif",
     credits: "Credits",
     reserved: (count) => `+ ${formatNumber(count)} reserviert`,
-    used: "Verbraucht, 30 Tage",
+    used: "30 Tage",
     lastSeen: "Zuletzt aktiv",
     created: "Erstellt",
   },

@@ -75,7 +75,7 @@ const ACTIONS = {
 const COLUMNS: readonly Column<OperatorJob>[] = [
   { name: texts.file, width: "26%", cell: (job) => <File job={job} /> },
   { name: texts.account, cell: (job) => <Account job={job} /> },
-  { name: texts.status, width: 120, cell: (job) => <JobStatusBadge job={job} /> },
+  { name: texts.status, width: 152, cell: (job) => <JobStatusBadge job={job} /> },
   { name: texts.started, cell: ({ created_at }) => <Timestamp at={created_at} /> },
   {
     name: texts.progress,

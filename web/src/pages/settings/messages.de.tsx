@@ -10,7 +10,7 @@ export const messages: Translation<typeof english.messages> = {
 
   profile: {
     title: "Profil",
-    created: "Konto seit",
+    created: "Konto erstellt",
     credits: "Guthaben",
     balance: (balance, reserved) =>
       `${common.credits(balance)} verfügbar${reserved > 0 ? `, ${common.reservedForJobs(reserved)}` : ""}`,

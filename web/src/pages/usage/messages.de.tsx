@@ -135,8 +135,8 @@ export const messages: Translation<typeof english.messages> = {
     refundedOf: (refunded, charged) =>
       `${formatNumber(charged)} berechnet, ${formatNumber(refunded)} erstattet`,
     reservedNow: (count) => `${formatNumber(count)} reserviert`,
-    showEntries: (count) => `${plural(count, "Eintrag", "Einträge")} anzeigen`,
-    hideEntries: "Einträge ausblenden",
+    showEntries: (count) => plural(count, "Eintrag", "Einträge"),
+    hideEntries: "Ausblenden",
     reservedChange: (change) => `${change} reserviert`,
     balanceAfter: (balance) => `${formatNumber(balance)} übrig`,
     request: (id) => `Anfrage ${id}`,

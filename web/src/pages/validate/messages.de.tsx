@@ -78,7 +78,7 @@ export const messages: Translation<typeof english.messages> = {
     score: common.score,
     scoreOf: (score) => `${score} von 100`,
     scoreHint: "Geschätzte Wahrscheinlichkeit in Prozent, dass eine Nachricht jetzt angenommen wird.",
-    sandbox: "Sandbox: simuliertes Ergebnis",
+    sandbox: "Sandbox: simuliert",
     cached: (at) => <>Zwischengespeichertes Ergebnis, geprüft {at}</>,
     checked: (at, took) => (
       <>

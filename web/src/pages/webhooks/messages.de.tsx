@@ -61,7 +61,7 @@ export const messages: Translation<typeof english.messages> = {
       "Die letzten 30 Tage. Fehlgeschlagene Zustellungen werden 24 Stunden lang in wachsenden Abständen wiederholt.",
     filter: "Zustellungen filtern",
     all: "Alle",
-    states: { pending: "Ausstehend", delivered: "Zugestellt", failed: "Fehlgeschlagen" },
+    states: { pending: "Offen", delivered: "Zugestellt", failed: "Fehler" },
     noneInState: "Keine solchen Zustellungen.",
     none: "Noch keine Zustellungen. Senden Sie ein Testereignis, um eine zu sehen.",
     id: (id) => `webhook-id ${id}`,
