@@ -236,7 +236,11 @@ test("where mail works, signing up is answered the same whether the email has an
   await once(mailServer.listen(0, "127.0.0.1"), "listening");
   const { port } = mailServer.server.address() as AddressInfo;
   try {
-    await using installation = await openService({ env: { MAIL_URL: `smtp://127.0.0.1:${port}` } });
+    const failures: string[] = [];
+    await using installation = await openService({
+      env: { MAIL_URL: `smtp://127.0.0.1:${port}` },
+      logTo: (line) => line.includes("background_task_failed") && failures.push(line),
+    });
     const signUp = (email: string) =>
       installation.ask("/auth/sign-up", {
         body: { email, password: "a long enough password" },
@@ -246,10 +250,11 @@ test("where mail works, signing up is answered the same whether the email has an
     const taken = await signUp(OPERATOR.email);
     expect(taken.status).toBe(202);
     expectSame(taken, await signUp("newcomer@team.example"));
-    await vi.waitFor(
-      () => expect(recipients.sort()).toEqual(["newcomer@team.example", OPERATOR.email]),
-      PATIENCE,
-    );
+    await vi.waitFor(() => expect(recipients.length + failures.length).toBeGreaterThanOrEqual(2), PATIENCE);
+    expect({ recipients: recipients.sort(), failures }).toEqual({
+      recipients: ["newcomer@team.example", OPERATOR.email],
+      failures: [],
+    });
     expect((await installation.ask("/auth/sign-in", { body: OPERATOR })).status).toBe(200);
   } finally {
     await new Promise<void>((resolve) => mailServer.close(() => resolve()));
