@@ -5,7 +5,7 @@
  * so a name server that is slow to answer for the policies does not delay the probe.
  */
 import { LRUCache } from "lru-cache";
-import { entriesUpTo } from "./base/lru-limit.ts";
+import { entriesFor } from "./base/lru-limit.ts";
 import type { MailPolicies } from "./dns/mail-policies.ts";
 import type { LookupUrgency, MailRoute } from "./dns/mail-route.ts";
 import { type DnsLookupEvent, epochMs, type Observe } from "./egress/network-event.ts";
@@ -125,7 +125,7 @@ type CachedFacts<T> = { found: Promise<T>; isPendingBatch: boolean };
  * repeated with that urgency: the resolver merges its queries with those in flight, and moves up those that wait.
  */
 function cachedPerDomain<T>(find: FindFacts<T>): CachedLookup<T> {
-  const facts = new LRUCache<string, CachedFacts<T>>({ ...entriesUpTo(MAX_DOMAINS), ttl: CACHE_TTL_MS });
+  const facts = new LRUCache<string, CachedFacts<T>>(entriesFor(CACHE_TTL_MS, MAX_DOMAINS));
   return (domain, urgency = { isUrgent: false }, trace) => {
     const known = facts.get(domain);
     if (known && !(urgency.isUrgent && known.isPendingBatch)) return known.found;

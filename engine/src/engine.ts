@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { DomainReport, ValidationResult } from "@mailvet/contract";
 import type { Level } from "@mailvet/contract/words";
-import { type MapOptions, mapByDomain } from "./base/map-by-domain.ts";
+import { mapByDomain } from "./base/map-by-domain.ts";
 import { domainReportOf, domainSyntaxError, postmasterOf } from "./domain-report.ts";
 import { type IdentityEntry, identitiesFrom } from "./egress/identity-file.ts";
 import type { Evidence } from "./evidence.ts";
@@ -15,7 +15,7 @@ import { reportOf } from "./report.ts";
 import { BadSettings, type EngineSettings, readEngineSettings, settingsFrom } from "./settings.ts";
 import { type ExplainedReply, explainReply, type ReplyContext } from "./smtp/explain-reply.ts";
 import { timeoutEvidence } from "./timeout-evidence.ts";
-import { type Verifier, verifierFrom } from "./verifier.ts";
+import { CONCURRENCY, type Verifier, verifierFrom, WINDOW } from "./verifier.ts";
 
 export type EngineOptions = {
   /** Name in EHLO: the public host name of this machine, with a PTR record. */
@@ -75,19 +75,6 @@ export class InvalidDomain extends Error {
 export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
   return { ...engineFrom(settingsOf(options), options.onFailure), explainReply };
 }
-
-/**
- * Addresses in flight at once. Slower levels need more to keep the engine busy. A domain's share fills several
- * sessions, and leaves room for others beside a slow one.
- */
-export const CONCURRENCY: Record<Level, Pick<MapOptions, "concurrency" | "perDomain">> = {
-  syntax: { concurrency: 256, perDomain: 256 },
-  dns: { concurrency: 256, perDomain: 256 },
-  smtp: { concurrency: 5000, perDomain: 250 },
-};
-
-/** Addresses whose results may wait for those of earlier ones, in about 32 MiB of memory. */
-const WINDOW = 20_000;
 
 /** Without `explainReply`, whose tables take long to load. */
 export function engineFrom(

@@ -28,7 +28,6 @@ export { isInRange, parseIp, parseIpRange } from "./egress/ip-range.ts";
 export type { DnsLookupEvent, NetworkEvent, SmtpSessionEvent } from "./egress/network-event.ts";
 export {
   type CheckOptions,
-  CONCURRENCY,
   createEngine,
   type Engine,
   type EngineOptions,
@@ -120,6 +119,7 @@ export { decide, isUnproven, type Verdict } from "./verdict.ts";
 export {
   type Check,
   type CheckPriority,
+  CONCURRENCY,
   type DeploymentKnowledge,
   type SharedParts,
   type Verifier,

@@ -34,6 +34,8 @@ export type NetworkSettings = Pick<
   maxSessions?: number;
   idleSessionMs?: number;
   closeGraceMs?: number;
+  /** A thread reports the end of each session. */
+  isObserved?: boolean;
 };
 
 export function networkStagesFrom(

@@ -4,7 +4,7 @@
  * Every stage adds to the evidence. Once a stage has settled the verdict, the remaining ones are skipped.
  */
 import type { Level } from "@mailvet/contract/words";
-import { mapConcurrent } from "./base/map-concurrent.ts";
+import { type MapOptions, mapByDomain } from "./base/map-by-domain.ts";
 import { withTimeLimit } from "./base/time-limit.ts";
 import type { DomainFacts } from "./domain-facts.ts";
 import type { Observe } from "./egress/network-event.ts";
@@ -69,11 +69,14 @@ export type Verifier = {
   begin(subject: string | Evidence, level: Level, priority?: CheckPriority): Check;
   /** `begin(…).done` */
   verify(email: string, level: Level, priority?: CheckPriority): Promise<Evidence>;
-  /** Yields results in completion order. At most `concurrency` checks run at once, so memory is bounded. */
+  /**
+   * Yields results in completion order. A domain's addresses share sessions. At most `window` addresses are read ahead, so
+   * memory is bounded.
+   */
   verifyMany(
     emails: AsyncIterable<string> | Iterable<string>,
     level: Level,
-    concurrency?: number,
+    window?: number,
   ): AsyncGenerator<Evidence>;
   /** The disposable-domain list in use. */
   lists: Pick<Disposables, "origin" | "size" | "reload">;
@@ -84,8 +87,18 @@ export type Verifier = {
 
 type Network = NetworkStages & { facts: DomainFacts };
 
-/** High enough that probes for many domains accumulate per mail host and can share sessions. */
-const DEFAULT_CONCURRENCY = 3000;
+/**
+ * Addresses in flight at once. Slower levels need more to keep the engine busy. A domain's share fills several
+ * sessions, and leaves room for others beside a slow one.
+ */
+export const CONCURRENCY: Record<Level, Pick<MapOptions, "concurrency" | "perDomain">> = {
+  syntax: { concurrency: 256, perDomain: 256 },
+  dns: { concurrency: 256, perDomain: 256 },
+  smtp: { concurrency: 5000, perDomain: 250 },
+};
+
+/** Addresses whose results may wait for those of earlier ones, in about 32 MiB of memory. */
+export const WINDOW = 20_000;
 
 export function createVerifier(deps: VerifierDeps): Verifier {
   const inspection = createInspection(deps);
@@ -97,18 +110,21 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     }
   };
   let network: Network | undefined;
-  let opening: Promise<NetworkStages> | undefined;
+  let opening: Promise<Network> | undefined;
   let isClosed = false;
   const openNetwork = async (): Promise<Network> => {
-    opening ??= Promise.resolve(deps.openNetwork());
-    const stages = await opening;
-    const { createDomainFacts } = await import("./domain-facts.ts");
+    const [stages, { createDomainFacts }] = await Promise.all([
+      deps.openNetwork(),
+      import("./domain-facts.ts"),
+    ]);
+    network = { ...stages, facts: createDomainFacts({ ...deps, lookups: stages.lookups }) };
     if (isClosed) await stages.close(); // its probes are then answered at once
-    network ??= {
-      ...stages,
-      facts: createDomainFacts({ ...deps, lookups: stages.lookups }),
-    };
     return network;
+  };
+  /** Once for all checks: thousands may begin before it is open. */
+  const opened = (): Promise<Network> => {
+    opening ??= openNetwork();
+    return opening;
   };
   const runStages = async (
     evidence: Evidence,
@@ -118,7 +134,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
   ): Promise<void> => {
     if (!isInspected) Object.assign(evidence, inspect(evidence.email));
     if (level === "syntax" || isSettledByText(evidence) || evidence.failure !== undefined) return;
-    const { facts, planner } = network ?? (await openNetwork());
+    const { facts, planner } = network ?? (await opened());
     raiseLookups(facts, evidence, priority);
     await resolveRoute(facts, evidence, priority, trace);
     if (evidence.route?.kind === "domain_not_found") return; // a domain that does not exist has no policies
@@ -152,11 +168,13 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     inspect,
     begin,
     verify,
-    verifyMany: (emails, level, concurrency = DEFAULT_CONCURRENCY) =>
-      mapConcurrent(emails, concurrency, (email) => verify(email, level)),
+    verifyMany: (emails, level, window = WINDOW) =>
+      mapByDomain(emails, String, { isOrdered: false, window, ...CONCURRENCY[level] }, (email) =>
+        verify(email, level),
+      ),
     lists: deps.disposables,
     async start() {
-      await (await openNetwork()).start();
+      await (await opened()).start();
     },
     async close() {
       isClosed = true;

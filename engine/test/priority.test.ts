@@ -19,14 +19,10 @@ async function askedDuring(story: Story, check: Promise<unknown>): Promise<numbe
   return askedIn(story) - before;
 }
 
-/** Verifies a list and returns the verdict of each address. */
+/** Verifies all addresses at once and returns the verdict of each. */
 async function sendList(story: Story, emails: readonly string[]): Promise<Map<string, string>> {
-  const verdicts = new Map<string, string>();
-  for await (const evidence of story.verifyMany(emails, "smtp")) {
-    expect(verdicts.has(evidence.email), evidence.email).toBe(false);
-    verdicts.set(evidence.email, decide(evidence).status);
-  }
-  return verdicts;
+  const all = await Promise.all(emails.map((email) => story.verify(email, "smtp")));
+  return new Map(all.map((evidence) => [evidence.email, decide(evidence).status]));
 }
 
 test("interactive checks at a host busy with 2,000 addresses take a few round trips", async () => {

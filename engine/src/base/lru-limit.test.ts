@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { expect, test } from "vitest";
-import { entriesUpTo } from "./lru-limit.ts";
+import { entriesFor } from "./lru-limit.ts";
 
 test("beyond the limit the least recently used entry is evicted", () => {
-  const cache = new LRUCache<string, number>({ ...entriesUpTo(2), ttl: 60_000 });
+  const cache = new LRUCache<string, number>(entriesFor(60_000, 2));
   cache.set("a", 1).set("b", 2);
   expect(cache.get("a")).toBe(1);
   cache.set("c", 3).set("c", 4);

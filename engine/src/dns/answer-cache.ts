@@ -33,10 +33,11 @@ export function createAnswerCache({
   maxSizeBytes = 32 * 1024 * 1024,
   now = () => performance.now(),
 }: AnswerCacheOptions = {}): AnswerCache {
+  // An answer counts at least its share of the bytes: that bounds their number too, and allocates nothing (lru-limit.ts).
+  const minSizeBytes = Math.floor(maxSizeBytes / maxAnswers);
   const entries = new LRUCache<string, { answer: DnsAnswer; expiresAtMs: number }>({
-    max: maxAnswers,
     maxSize: maxSizeBytes,
-    sizeCalculation: ({ answer }, key) => sizeBytesOf(answer) + key.length,
+    sizeCalculation: ({ answer }, key) => Math.max(minSizeBytes, sizeBytesOf(answer) + key.length),
   });
   const inFlight = new Map<string, Promise<DnsAnswer>>();
 

@@ -5,7 +5,7 @@
  * Sending decoys is the planner's (probe-planner.ts, through `AskDecoy`); their names are in decoy-name.ts.
  */
 import { LRUCache } from "lru-cache";
-import { entriesUpTo } from "../base/lru-limit.ts";
+import { entriesFor } from "../base/lru-limit.ts";
 import type { DecoyFinding, MailboxAnswer, MailboxFinding } from "../evidence.ts";
 
 const MAX_DOMAINS = 50_000;
@@ -43,7 +43,7 @@ export type CatchAllCache = {
 };
 
 export function createCatchAllCache(): CatchAllCache {
-  const cache = new LRUCache<string, Known>({ ...entriesUpTo(MAX_DOMAINS), ttl: REMEMBER_MS });
+  const cache = new LRUCache<string, Known>(entriesFor(REMEMBER_MS, MAX_DOMAINS));
   const inFlight = new Map<string, InFlight>();
 
   const probe = (domain: string, ask: AskDecoy): InFlight => {

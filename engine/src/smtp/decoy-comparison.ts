@@ -5,7 +5,7 @@
  * Compares and remembers acceptances; sends nothing. The decoys are in catch-all.ts and decoy-name.ts.
  */
 import { LRUCache } from "lru-cache";
-import { entriesUpTo } from "../base/lru-limit.ts";
+import { entriesFor } from "../base/lru-limit.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
 
 export function isRefusedLikeDecoy(
@@ -41,7 +41,7 @@ type InFlight = { count: number; waiters: Set<() => void> };
 
 /** Domains that accepted a mailbox: where others are accepted, a refusal without a reason is not aimed at us. */
 export class AcceptingDomains {
-  readonly #accepting = new LRUCache<string, true>({ ...entriesUpTo(MAX_DOMAINS), ttl: REMEMBER_MS });
+  readonly #accepting = new LRUCache<string, true>(entriesFor(REMEMBER_MS, MAX_DOMAINS));
   readonly #inFlight = new Map<string, InFlight>();
 
   /** A probe of a mailbox at the domain begins. */

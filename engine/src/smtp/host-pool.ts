@@ -34,6 +34,8 @@ const MAX_OPENING_TRIES = 3;
 const MAX_IDENTITIES_TRIED = 3;
 /** Requests that do not yet justify another session. */
 const REQUESTS_PER_SESSION = 12;
+/** Listeners of a signal beyond which Node warns, by default. */
+const MAX_LISTENERS = 10;
 
 /** Answers that are about the identity that asked, so another may get a different one. */
 const ABOUT_IDENTITY: ReadonlySet<MailboxFinding["answer"]> = new Set([
@@ -59,7 +61,6 @@ export class HostPool {
   #isServingMoved = false;
 
   constructor(deps: HostPoolDeps, { hosts, isPartial }: MailHosts, profile: ProviderProfile) {
-    setMaxListeners(0, this.#closing.signal); // one for each session that waits for a slot
     this.#deps = deps;
     this.#hosts = hosts;
     this.#opener = new SessionOpener(deps, {
@@ -127,7 +128,8 @@ export class HostPool {
   }
 
   #startWorker(): void {
-    this.#sessions++;
+    // A session that waits for a slot listens to it. Not at once: most pools have one session.
+    if (++this.#sessions === MAX_LISTENERS) setMaxListeners(0, this.#closing.signal);
     const worker = nextIteration().then(() => this.#work());
     this.#workers.add(worker);
     worker.finally(() => this.#workers.delete(worker));

@@ -23,6 +23,8 @@ import { LocalSessionGate, type SessionGate, type SessionGateFor } from "./throt
 /** An identity, and what is known of it. */
 export type Identity = EgressIdentity & {
   readonly index: number;
+  /** Names that a server may echo. */
+  readonly ourNames: readonly string[];
   readonly dial: Connect;
   readonly hostLimits: HostLimits;
   readonly health: EgressHealth;
@@ -65,6 +67,7 @@ export class IdentitySet {
     this.#identities = options.identities.map((identity, index) => ({
       ...identity,
       index,
+      ourNames: [identity.ehloName, identity.mailFrom],
       dial: connectFrom(identity),
       hostLimits: createHostLimits(),
       health: egressHealths?.[index] ?? new EgressHealth(),

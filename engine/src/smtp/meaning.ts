@@ -160,23 +160,24 @@ export function readReply(context: ReplyInContext): Meaning {
 }
 
 /**
- * Meanings of recent replies by everything they depend on: stage, codes and the text without echoes. A reply with a
- * token, with the name of a mailbox, or with a rule about the name of the host is read each time.
+ * Meanings of recent replies by everything they depend on: stage, codes, the text without echoes, and which rules are for
+ * such a host. A reply with a token or with the name of a mailbox is read each time.
  */
 class KnownMeanings {
   readonly #meanings = new Map<string, Meaning>();
 
   read(context: ReplyInContext, text: ReplyText): Meaning {
+    const { table } = ruleTables();
+    const facts = replyFacts(context);
     const isKept =
       text.marked.length <= MAX_KNOWN_CHARACTERS &&
       !text.locals.some((local) => text.marked.includes(local)) &&
-      !ruleTables().table.hasToken(text);
-    const key = isKept ? knownKey(context, text) : "";
+      !table.hasToken(text);
+    const key = isKept ? `${table.hostRules(facts)} ${knownKey(context, text)}` : "";
     const known = isKept ? this.#meanings.get(key) : undefined;
     if (known) return known;
-    const facts = replyFacts(context);
     const meaning = conclude(context, matchReply(context, text, facts), text);
-    if (isKept && !facts.isHostAsked) {
+    if (isKept) {
       if (this.#meanings.size >= MAX_KNOWN) this.#meanings.clear();
       this.#meanings.set(key, meaning);
     }
@@ -211,18 +212,13 @@ function matchReply(context: ReplyInContext, text: ReplyText, facts: ReplyFacts)
   );
 }
 
-/** The facts, which note whether the name of the host was asked for. */
-function replyFacts({ stage, reply, mx, greetedAs }: ReplyInContext): ReplyFacts & { isHostAsked: boolean } {
+function replyFacts({ stage, reply, mx, greetedAs }: ReplyInContext): ReplyFacts {
   return {
     stage,
     code: reply.code,
     severity: severityOf(reply),
     enhanced: reply.enhanced ?? "",
-    isHostAsked: false,
-    get hosts() {
-      this.isHostAsked = true;
-      return greetedAs === undefined ? [hostName(mx)] : [hostName(mx), hostName(greetedAs)];
-    },
+    hosts: greetedAs === undefined ? [hostName(mx)] : [hostName(mx), hostName(greetedAs)],
   };
 }
 

@@ -8,7 +8,6 @@
  * Decides what is sent and combines the findings about target and decoy. Sessions are in host-pool.ts, the verdict is in
  * ../verdict.ts.
  */
-import { setMaxListeners } from "node:events";
 import type { Socket } from "node:net";
 import type { Address } from "../address/address.ts";
 import { deferred } from "../deferred.ts";
@@ -77,25 +76,18 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
   });
   let isClosed = false;
 
-  const abandoned = new AbortController();
-  setMaxListeners(0, abandoned.signal); // one for each connection attempt
+  /** Connected, or about to be: close() destroys them. */
   const sockets = new Set<Socket>();
-
-  /** Connects such that close() can abort the attempt and destroy the socket. */
+  const onSocket = (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  };
   const connectFrom = (identity: EgressIdentity): Connect => {
     const dial = options.connectFrom(identity);
-    return async (address, timeoutMs) => {
-      const result = await dial(address, timeoutMs, abandoned.signal);
-      if (result.kind !== "connected") return result;
-      const { socket } = result;
-      sockets.add(socket);
-      socket.once("close", () => sockets.delete(socket));
-      return result;
-    };
+    return (address, timeoutMs) => dial(address, timeoutMs, onSocket);
   };
   const identities = new IdentitySet({ ...options, identities: options.egress, connectFrom });
   const abandon = () => {
-    abandoned.abort();
     for (const socket of sockets) destroySocket(socket);
   };
 

@@ -18,9 +18,11 @@ export type Reply = {
 const MAX_CHARACTERS = 8192;
 const MAX_LINES = 64;
 
-const CODE_LINE = /^([2-5]\d\d)(?:[ -]|$)\s*/;
+const CODE_LINE = /^[2-5]\d\d(?:[ -]|$)/;
 // Barracuda puts a token of its own before the inner server's text.
 const STATUS_AT_HEAD = /^(?:cuda_nsu )?([245]\.\d{1,3}\.\d{1,3})(?![.\d])[:,;.]?\s*/;
+/** How it begins. Most lines begin otherwise. */
+const MAYBE_STATUS: ReadonlySet<string | undefined> = new Set(["2", "4", "5", "c"]);
 // qmail puts the status in brackets at the end, IronPort puts a number sign before it.
 const STATUS_MARKED = /\(#([245]\.\d{1,3}\.\d{1,3})\b|(?:^|\s)#([245]\.\d{1,3}\.\d{1,3})(?![.\d])/;
 // Bounce messages say "smtp; 550 ...", log lines "host mx.example.com[192.0.2.1] said: 550 ...".
@@ -32,16 +34,16 @@ export function parseReply(text: string): Reply {
   let code = 0;
   let enhanced: string | undefined;
   const lines: string[] = [];
-  for (const untrimmed of unquote(text.slice(0, MAX_CHARACTERS)).split(/\r\n|\r|\n/, MAX_LINES)) {
+  for (const untrimmed of linesOf(unquote(text.slice(0, MAX_CHARACTERS)))) {
     const row = untrimmed.trim();
     if (row === "") continue;
-    const codeMatch = CODE_LINE.exec(row);
+    const codeOfLine = CODE_LINE.test(row) ? Number(row.slice(0, 3)) : 0;
     // A continuation line repeats the code; a different number belongs to the text.
-    const carriesCode = codeMatch !== null && (code === 0 || Number(codeMatch[1]) === code);
-    if (carriesCode) code = Number(codeMatch[1]);
-    let words = carriesCode ? row.slice(codeMatch[0].length) : row;
+    const carriesCode = codeOfLine > 0 && (code === 0 || codeOfLine === code);
+    if (carriesCode) code = codeOfLine;
+    let words = carriesCode ? row.slice(4).trimStart() : row;
 
-    const status = STATUS_AT_HEAD.exec(words);
+    const status = MAYBE_STATUS.has(words[0]) ? STATUS_AT_HEAD.exec(words) : null;
     if (status) {
       enhanced ??= status[1];
       words = words.slice(status[0].length);
@@ -51,6 +53,12 @@ export function parseReply(text: string): Reply {
 
   enhanced ??= markedStatus(lines);
   return enhanced === undefined ? { code, lines } : { code, enhanced, lines };
+}
+
+const LINE_END = /\r\n|\r|\n/;
+
+function linesOf(text: string): string[] {
+  return LINE_END.test(text) ? text.split(LINE_END, MAX_LINES) : [text];
 }
 
 function unquote(text: string): string {

@@ -46,6 +46,7 @@ export function openEngineThreads(options: EngineThreadsOptions): NetworkStages 
     ...networkSettingsOf(options.settings),
     maxSessions: Math.floor(maxSessions / count),
     maxLookups: Math.ceil(maxLookups / count),
+    isObserved: options.observe !== undefined,
   };
   const { gateFor = (identity) => new LocalSessionGate(identity) } = options;
   const { egress } = settings;

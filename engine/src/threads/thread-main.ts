@@ -59,7 +59,7 @@ const network = networkStagesFrom(settings, {
   limiterFor: limiters.limiterFor,
   gateFor: ({ name }) => gates.gateOf(settings.egress.findIndex((identity) => identity.name === name)),
   egressHealths: settings.egress.map((_, index) => new ReportedEgressHealth(index)),
-  observe: (event) => send({ type: "observed", event }),
+  ...(settings.isObserved && { observe: (event) => send({ type: "observed", event }) }),
 });
 /** Requests in progress; with a priority where it can change. */
 const running = new Map<number, RequestPriority | undefined>();

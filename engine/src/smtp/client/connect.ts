@@ -26,8 +26,12 @@ export type ConnectResult =
   | { kind: "unreachable"; why: string; isLocal?: true }
   | { kind: "timeout" };
 
-/** `signal` aborts the attempt; an established connection is closed by the caller. */
-export type Connect = (address: string, timeoutMs: number, signal?: AbortSignal) => Promise<ConnectResult>;
+/** `onSocket` gets the socket before it is connected: destroying it ends the attempt. */
+export type Connect = (
+  address: string,
+  timeoutMs: number,
+  onSocket?: (socket: Socket) => void,
+) => Promise<ConnectResult>;
 
 export function createConnect(options: {
   guard: Pick<EgressGuard, "permits">;
@@ -35,12 +39,12 @@ export function createConnect(options: {
   egress: Pick<Egress, "sourceAddress" | "proxy">;
 }): Connect {
   const { guard, port, egress } = options;
-  return async (address, timeoutMs, signal) => {
+  return async (address, timeoutMs, onSocket) => {
     if (!guard.permits(address)) return { kind: "forbidden" };
-    if (egress.proxy) return connectThroughProxy(egress.proxy, { address, port }, timeoutMs, signal);
+    if (egress.proxy) return connectThroughProxy(egress.proxy, { address, port }, timeoutMs, onSocket);
     const { sourceAddress } = egress;
     const from = sourceAddress === undefined ? {} : { localAddress: sourceAddress };
-    return connected(connect({ host: address, port, noDelay: true, ...from }), timeoutMs, signal);
+    return connected(connect({ host: address, port, noDelay: true, ...from }), timeoutMs, onSocket);
   };
 }
 
@@ -48,13 +52,13 @@ async function connectThroughProxy(
   proxy: SocksProxy,
   target: SocksTarget,
   timeoutMs: number,
-  signal?: AbortSignal,
+  onSocket?: (socket: Socket) => void,
 ): Promise<ConnectResult> {
   const deadline = Date.now() + timeoutMs;
   const reached = await connected(
     connect({ host: proxy.host, port: proxy.port, noDelay: true }),
     timeoutMs,
-    signal,
+    onSocket,
   );
   if (reached.kind !== "connected") {
     const why = reached.kind === "unreachable" ? reached.why : "it does not answer";
@@ -62,24 +66,25 @@ async function connectThroughProxy(
   }
 
   const { socket } = reached;
-  const abort = () => destroySocket(socket); // and the handshake fails
-  signal?.addEventListener("abort", abort);
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<{ kind: "timeout" }>((resolve) => {
     timer = setTimeout(() => resolve({ kind: "timeout" }), Math.max(1, deadline - Date.now()));
   });
   const result = await Promise.race([socksHandshake(socket, proxy, target), timeout]);
   clearTimeout(timer);
-  signal?.removeEventListener("abort", abort);
   if (result.kind === "connected") return { kind: "connected", socket };
   destroySocket(socket);
   return result;
 }
 
-/** Waits until the socket is connected or has failed, the time is up, or `signal` aborts. */
-function connected(socket: Socket, timeoutMs: number, signal?: AbortSignal): Promise<ConnectResult> {
+/** Waits until the socket is connected, has failed or is destroyed, or the time is up. */
+function connected(
+  socket: Socket,
+  timeoutMs: number,
+  onSocket?: (socket: Socket) => void,
+): Promise<ConnectResult> {
+  onSocket?.(socket);
   return new Promise((resolve) => {
-    const abort = () => settle({ kind: "unreachable", why: "aborted", isLocal: true });
     const timer = setTimeout(() => settle({ kind: "timeout" }), timeoutMs);
     const onConnect = () => settle({ kind: "connected", socket });
     const onError = (error: NodeJS.ErrnoException) => {
@@ -88,17 +93,18 @@ function connected(socket: Socket, timeoutMs: number, signal?: AbortSignal): Pro
       const isLocal = error.code === "EADDRNOTAVAIL"; // the source address is not one of this machine
       settle({ kind: "unreachable", why: error.code ?? error.message, ...(isLocal && { isLocal }) });
     };
+    const onClose = () => settle({ kind: "unreachable", why: "aborted", isLocal: true });
     function settle(result: ConnectResult): void {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
       socket.off("connect", onConnect);
       socket.off("error", onError);
+      socket.off("close", onClose);
       if (result.kind !== "connected") destroySocket(socket);
       resolve(result);
     }
-    signal?.addEventListener("abort", abort);
-    socket.once("connect", onConnect);
-    socket.once("error", onError);
+    socket.on("connect", onConnect);
+    socket.on("error", onError);
+    socket.on("close", onClose);
   });
 }
 

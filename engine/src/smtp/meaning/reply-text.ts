@@ -76,7 +76,8 @@ export function replyTextOf(reply: Reply, echoes: Echoes = {}): ReplyText {
   if (asWritten.includes("://") || asWritten.includes("www.")) text = text.replace(URL, " ");
   text = text.replace(isPlainAscii(joined) ? GLUED_ASCII_SENTENCE : GLUED_SENTENCE, ". ");
   const recipientDomain = domainOf(echoes.recipient ?? "");
-  for (const name of ourNamesOf(echoes, recipientDomain)) {
+  for (const name of withDomains(echoes.ourNames ?? NO_NAMES)) {
+    if (name.toLowerCase() === recipientDomain) continue; // not ours alone
     text = replaceWord(text, asWritten, name, ` ${name.includes("@") ? OUR_SENDER : OUR_NAME} `);
   }
   if (echoes.recipient) {
@@ -96,12 +97,18 @@ export function replyTextOf(reply: Reply, echoes: Echoes = {}): ReplyText {
 
 const domainOf = (address: string) => address.slice(address.lastIndexOf("@") + 1).toLowerCase();
 
-/** Longest first, with the domain of the sender. What the recipient's domain is called too is not ours alone. */
-function ourNamesOf({ ourNames = [] }: Echoes, recipientDomain: string): string[] {
-  const names = new Set(ourNames.flatMap((name) => [name, domainOf(name)]));
-  return [...names]
-    .filter((name) => name.toLowerCase() !== recipientDomain)
-    .sort((a, b) => b.length - a.length);
+const NO_NAMES: readonly string[] = [];
+const ourNames = new WeakMap<readonly string[], readonly string[]>();
+
+/** Longest first, with the domain of the sender. Computed once for an array: it is the same for all replies. */
+function withDomains(names: readonly string[]): readonly string[] {
+  let all = ourNames.get(names);
+  if (!all) {
+    const unique = new Set(names.flatMap((name) => [name, domainOf(name)]));
+    all = [...unique].sort((a, b) => b.length - a.length);
+    ourNames.set(names, all);
+  }
+  return all;
 }
 
 const DOMAIN_NAME = /(?<=^| )(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?= |$)/g;

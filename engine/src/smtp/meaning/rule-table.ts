@@ -48,6 +48,8 @@ export class RuleTable {
   readonly #findWords: PhraseIndex;
   readonly #findTokens: PhraseIndex;
   readonly #subjectsFrom: number;
+  /** Every pattern of host names in a rule. */
+  readonly #hostPatterns: readonly RegExp[];
 
   constructor(rules: readonly Rule[]) {
     const words: Phrase[] = [];
@@ -62,6 +64,14 @@ export class RuleTable {
     this.#findWords = indexPhrases([...words, ...subjectPhrases()]);
     this.#findTokens = indexPhrases(tokens);
     this.#tokens = tokens;
+    this.#hostPatterns = rules.flatMap(({ mx }) => mx ?? []);
+  }
+
+  /** Which rules are for a host of these names. All that a match depends on besides the text and the codes. */
+  hostRules({ hosts }: ReplyFacts): string {
+    let marks = "";
+    for (const pattern of this.#hostPatterns) marks += isOneOf(hosts, pattern) ? "1" : "0";
+    return marks;
   }
 
   /** A subset of the table's rules, in its own order. */
@@ -238,5 +248,9 @@ function conditionsHold(rule: Rule, facts: ReplyFacts): boolean {
   if (rule.severity && severity !== rule.severity) return false;
   if (rule.codes && !rule.codes.includes(code)) return false;
   if (rule.enhanced && !rule.enhanced.test(enhanced)) return false;
-  return !rule.mx || facts.hosts.some((host) => rule.mx!.test(host));
+  return !rule.mx || isOneOf(facts.hosts, rule.mx);
+}
+
+function isOneOf(hosts: readonly string[], pattern: RegExp): boolean {
+  return hosts.some((host) => pattern.test(host));
 }

@@ -49,7 +49,7 @@ export class ReplyHandler {
   ): "accepted" | "refused" | "unanswered" {
     const { deps, counts } = this.#session;
     const { client, host, identity, limits } = this.#session.target;
-    const ourNames = [identity.ehloName, identity.mailFrom]; // which a server may echo
+    const { ourNames } = identity;
     const { recipient } = request;
     const context = { stage, reply, mx: host, greetedAs: client.bannerName, recipient, ourNames };
     const { finding, meaning } = interpretReply(context, deps.profile);

@@ -6,7 +6,7 @@
  * a limit applies is decided in session-runner.ts.
  */
 import { LRUCache } from "lru-cache";
-import { entriesUpTo } from "../../base/lru-limit.ts";
+import { entriesFor } from "../../base/lru-limit.ts";
 import type { ProviderProfile } from "./provider-profile.ts";
 
 export type LearnedLimits = {
@@ -76,12 +76,9 @@ export type HostLimits = {
 };
 
 export function createHostLimits(): HostLimits {
-  const limits = new LRUCache<string, LearnedLimits>({ ...entriesUpTo(MAX_HOSTS), ttl: FORGET_AFTER_MS });
-  const failures = new LRUCache<string, AddressFailure>({
-    ...entriesUpTo(MAX_HOSTS),
-    ttl: RETRY_FAILED_ADDRESS_AFTER_MS,
-  });
-  const greylisting = new LRUCache<string, true>({ ...entriesUpTo(MAX_HOSTS), ttl: FORGET_AFTER_MS });
+  const limits = new LRUCache<string, LearnedLimits>(entriesFor(FORGET_AFTER_MS, MAX_HOSTS));
+  const failures = new LRUCache<string, AddressFailure>(entriesFor(RETRY_FAILED_ADDRESS_AFTER_MS, MAX_HOSTS));
+  const greylisting = new LRUCache<string, true>(entriesFor(FORGET_AFTER_MS, MAX_HOSTS));
   return {
     of(host) {
       const known = limits.get(host);

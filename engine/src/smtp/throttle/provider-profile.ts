@@ -97,5 +97,17 @@ const PROFILES: Readonly<Record<string, ProviderProfile>> = {
 
 /** The profile of a provider by its slug. `connections` replaces the limit of the default profile. */
 export function profileOf(provider: string, connections?: number): ProviderProfile {
-  return PROFILES[provider] ?? (connections === undefined ? DEFAULT : { ...DEFAULT, connections });
+  return PROFILES[provider] ?? (connections === undefined ? DEFAULT : defaultWith(connections));
+}
+
+const defaults = new Map<number, ProviderProfile>();
+
+/** The same object each time: a thread sends it once for all hosts of a batch of messages. */
+function defaultWith(connections: number): ProviderProfile {
+  let profile = defaults.get(connections);
+  if (!profile) {
+    profile = { ...DEFAULT, connections };
+    defaults.set(connections, profile);
+  }
+  return profile;
 }
