@@ -226,9 +226,9 @@ test("Retry-After is respected", async () => {
 
 test("questions beyond the capacity of a slow model are refused without delay", async () => {
   const unanswered: ServerResponse[] = [];
-  await using scene = await openScene((answer) => void unanswered.push(answer));
+  await using scene = await openScene((answer) => void unanswered.push(answer), { timeoutMs: 15_000 });
   const asked = Promise.all(Array.from({ length: 600 }, (_, i) => scene.ask(`name${i}`, `d${i}.example`)));
-  await expect.poll(scene.countOf).toEqual({ crowded: 596 });
+  await expect.poll(async () => (await scene.countOf()).crowded).toBe(596); // some after half of the time limit
   await expect.poll(() => unanswered.length).toBe(4);
   for (const answer of unanswered) answer.socket?.destroy();
   await asked;

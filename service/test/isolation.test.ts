@@ -224,7 +224,11 @@ describe("what ann can find out", () => {
 
 test("where mail works, signing up is answered the same whether the email has an account or not", async () => {
   await using mailServer = await openMailServer();
-  await using installation = await openService({ env: { MAIL_URL: mailServer.mail.url } });
+  const failures: string[] = [];
+  await using installation = await openService({
+    env: { MAIL_URL: mailServer.mail.url },
+    logTo: (line) => line.includes("background_task_failed") && failures.push(line),
+  });
   const signUp = (email: string) =>
     installation.ask("/auth/sign-up", {
       body: { email, password: "a long enough password" },
@@ -234,7 +238,8 @@ test("where mail works, signing up is answered the same whether the email has an
   const taken = await signUp(OPERATOR.email);
   expect(taken.status).toBe(202);
   expectSame(taken, await signUp("newcomer@team.example"));
-  await mailServer.received(2);
+  await expect.poll(() => mailServer.mails.length + failures.length).toBeGreaterThanOrEqual(2);
+  expect(failures).toEqual([]);
   expect(mailServer.mails.flatMap(({ to }) => to).sort()).toEqual(["newcomer@team.example", OPERATOR.email]);
   expect((await installation.ask("/auth/sign-in", { body: OPERATOR })).status).toBe(200);
 });
