@@ -5,8 +5,8 @@
  * same for most addresses of a server but for a few words: the address and the server's identifiers. These words are the
  * address's own. So shared parts never contain the address.
  *
- * The verdict cache, which has addresses of many domains, goes further: without the name of the domain and the words of its
- * decoy, facts and findings are the same for all domains that are set up alike.
+ * The verdict cache, which has addresses of many domains, goes further: without the names of the domain and of its own mail
+ * host and without the words of its decoy, facts and findings are the same for all domains that are set up alike.
  */
 import { hash } from "node:crypto";
 import type { Evidence } from "@mailvet/engine";
@@ -27,6 +27,8 @@ export type OwnEvidence = {
   words?: string[];
   /** Words of the reply to the decoy; in the verdict cache only. */
   decoyWords?: string[];
+  /** The mail host that has answered, if its name says nothing of the domain or the provider; in the verdict cache only. */
+  host?: string;
   adjudication?: CachedEvidence["adjudication"];
 } | null;
 
@@ -36,6 +38,7 @@ const WORD = "\u0002";
 const DOMAIN = "\u0003";
 /** As in company-com.mail.protection.outlook.com. */
 const DASHED_DOMAIN = "\u0004";
+const HOST = "\u0005";
 const PLACEHOLDER = /\p{Cc}/gu;
 /** Shorter ones are likely part of an ordinary word. */
 const MIN_LOCAL_PART = 3;
@@ -84,23 +87,37 @@ export function withoutDomain(address: string, { facts, finding, own }: SplitEvi
   const { domain, dashed } = domainOf(address);
   const { decoy } = facts;
   const { text, words } = templateOf(decoy?.reply?.text ?? "", address);
-  const parts: SplitEvidence = {
+  const common = {
     facts: decoy?.reply ? { ...facts, decoy: { ...decoy, reply: { ...decoy.reply, text } } } : facts,
     finding,
     own: words.length > 0 ? { ...own, decoyWords: words } : own,
   };
-  return mapStrings(parts, (text) => text.replaceAll(domain, DOMAIN).replaceAll(dashed, DASHED_DOMAIN));
+  const host = ownHostOf(facts, domain, dashed);
+  const parts = mapStrings(common, (text) => {
+    const withoutHost = host === undefined ? text : text.replaceAll(host, HOST);
+    return withoutHost.replaceAll(domain, DOMAIN).replaceAll(dashed, DASHED_DOMAIN);
+  });
+  return host === undefined ? parts : { ...parts, own: { ...parts.own, host } };
 }
 
 export function withDomain(address: string, parts: SplitEvidence): SplitEvidence {
   const { domain, dashed } = domainOf(address);
+  const host = parts.own?.host ?? "";
   const { facts, finding, own } = mapStrings(parts, (text) =>
-    text.replaceAll(DOMAIN, domain).replaceAll(DASHED_DOMAIN, dashed),
+    text.replaceAll(HOST, host).replaceAll(DOMAIN, domain).replaceAll(DASHED_DOMAIN, dashed),
   );
   const { decoy } = facts;
   if (!decoy?.reply) return { facts, finding, own };
   const reply = { ...decoy.reply, text: textOf(decoy.reply.text, address, own?.decoyWords) };
   return { facts: { ...facts, decoy: { ...decoy, reply } }, finding, own };
+}
+
+/** A mail host of a known provider belongs to many domains, one that is named after the domain needs no word. */
+function ownHostOf({ provider, mxHost }: SharedFacts, domain: string, dashed: string): string | undefined {
+  const isShared = provider !== undefined && provider !== "other";
+  if (isShared || !mxHost?.includes(".") || mxHost.includes(domain) || mxHost.includes(dashed))
+    return undefined;
+  return mxHost;
 }
 
 function domainOf(address: string): { domain: string; dashed: string } {
