@@ -9,7 +9,8 @@
  * host and without the words of its decoy, facts and findings are the same for all domains that are set up alike.
  */
 import { hash } from "node:crypto";
-import type { Evidence } from "@mailvet/engine";
+import { type Evidence, entriesUpTo } from "@mailvet/engine";
+import { LRUCache } from "lru-cache";
 import type { CachedEvidence } from "./cached-evidence.ts";
 
 export type SplitEvidence = { facts: SharedFacts; finding: SharedFinding | undefined; own: OwnEvidence };
@@ -42,8 +43,9 @@ const HOST = "\u0005";
 const PLACEHOLDER = /\p{Cc}/gu;
 /** Shorter ones are likely part of an ordinary word. */
 const MIN_LOCAL_PART = 3;
-/** Queue and session identifiers. Codes such as 5.1.1 are shorter. */
-const IDENTIFIER = /(?=.*\d).{8,}/;
+/** Queue and session identifiers have a digit and this length. Codes such as 5.1.1 are shorter. */
+const MIN_IDENTIFIER = 8;
+const DIGIT = /\d/;
 
 /** `address` is normalised. */
 export function splitEvidence(
@@ -85,20 +87,38 @@ export function joinEvidence(
 /** What domains that are set up alike have in common as well. */
 export function withoutDomain(address: string, { facts, finding, own }: SplitEvidence): SplitEvidence {
   const { domain, dashed } = domainOf(address);
-  const { decoy } = facts;
+  const { route, policies, decoy, ...rest } = facts;
   const { text, words } = templateOf(decoy?.reply?.text ?? "", address);
-  const common = {
-    facts: decoy?.reply ? { ...facts, decoy: { ...decoy, reply: { ...decoy.reply, text } } } : facts,
+  const host = ownHostOf(facts, domain, dashed);
+  const remove = (text: string) => {
+    const withoutHost = host === undefined ? text : text.replaceAll(host, HOST);
+    return withoutHost.replaceAll(domain, DOMAIN).replaceAll(dashed, DASHED_DOMAIN);
+  };
+  const parts: SplitEvidence = {
+    facts: decoy
+      ? { ...rest, decoy: decoy.reply ? { ...decoy, reply: { ...decoy.reply, text } } : decoy }
+      : rest,
     finding,
     own: words.length > 0 ? { ...own, decoyWords: words } : own,
   };
-  const host = ownHostOf(facts, domain, dashed);
-  const parts = mapStrings(common, (text) => {
-    const withoutHost = host === undefined ? text : text.replaceAll(host, HOST);
-    return withoutHost.replaceAll(domain, DOMAIN).replaceAll(dashed, DASHED_DOMAIN);
-  });
-  return host === undefined ? parts : { ...parts, own: { ...parts.own, host } };
+  const mapped = mapStrings(parts, remove);
+  const removed = `${domain} ${host}`;
+  if (route) mapped.facts.route = mapOnce(route, removed, remove);
+  if (policies) mapped.facts.policies = mapOnce(policies, removed, remove);
+  if (host !== undefined) mapped.own = { ...mapped.own, host };
+  return mapped;
 }
+
+/** The large facts of a domain are many addresses', so their copy is kept with them. `removed`: the names that `map` removes. */
+function mapOnce<T extends object>(part: T, removed: string, map: (text: string) => string): T {
+  const kept = mappedParts.get(part);
+  if (kept?.removed === removed) return kept.part as T;
+  const mapped = mapStrings(part, map);
+  mappedParts.set(part, { removed, part: mapped });
+  return mapped;
+}
+
+const mappedParts = new WeakMap<object, { removed: string; part: object }>();
 
 export function withDomain(address: string, parts: SplitEvidence): SplitEvidence {
   const { domain, dashed } = domainOf(address);
@@ -139,11 +159,12 @@ function mapStrings(value: unknown, map: (text: string) => string): unknown {
 function templateOf(reply: string, address: string): { text: string; words: string[] } {
   const words: string[] = [];
   const localPart = address.slice(0, address.lastIndexOf("@"));
-  const { domain } = domainOf(address);
+  const domain = address.slice(localPart.length + 1);
+  const lowerLocalPart = localPart.toLowerCase();
   const isOwn = (word: string) =>
     word.includes("@") ||
-    (localPart.length >= MIN_LOCAL_PART && word.toLowerCase().includes(localPart.toLowerCase())) ||
-    (IDENTIFIER.test(word) && !word.includes(domain));
+    (localPart.length >= MIN_LOCAL_PART && word.toLowerCase().includes(lowerLocalPart)) ||
+    (word.length >= MIN_IDENTIFIER && DIGIT.test(word) && !word.includes(domain));
   const text = reply.replace(/\S+/g, (word) => {
     const quoted = word.replace(address, () => ADDRESS);
     if (!isOwn(quoted)) return quoted;
@@ -160,10 +181,35 @@ function textOf(template: string, address: string, words: readonly string[] = []
   );
 }
 
+/** JSON of facts. Those of a domain are many addresses', so the JSON of their large parts is kept with the parts. */
+export function factsJson({ route, policies, ...rest }: SharedFacts): string {
+  const others = JSON.stringify(rest);
+  const large = `${route ? `"route":${jsonOf(route)},` : ""}${policies ? `"policies":${jsonOf(policies)},` : ""}`;
+  return others === "{}" ? `{${large.slice(0, -1)}}` : `{${large}${others.slice(1)}`;
+}
+
+const jsons = new WeakMap<object, string>();
+
+function jsonOf(part: object): string {
+  let json = jsons.get(part);
+  if (json === undefined) {
+    json = JSON.stringify(part);
+    jsons.set(part, json);
+  }
+  return json;
+}
+
 /** A UUID made of the content's hash: 128 bits, so that a reply cannot be made to collide with another domain's facts. */
 export function contentId(json: string): string {
-  return hash("sha256", json, "hex").slice(0, 32);
+  let id = ids.get(json);
+  if (id === undefined) {
+    id = hash("sha256", json, "hex").slice(0, 32);
+    ids.set(json, id);
+  }
+  return id;
 }
+
+const ids = new LRUCache<string, string>({ ...entriesUpTo(1_000) });
 
 /**
  * Key of an address in an account's cache, as a UUID: 24 bits for the account, 24 for the domain, 80 for the address. The
@@ -175,11 +221,15 @@ export function contentId(json: string): string {
  * this one.
  */
 export function addressKey(accountId: string, normalized: string, format: 1 | 2 = 2): string {
-  const { domain } = domainOf(normalized);
-  const [ofAccount, ofDomain, ofAddress] = [
-    accountId,
-    `${accountId} ${domain}`,
-    `${accountId} ${normalized}${format === 1 ? "" : ` ${format}`}`,
-  ].map((text) => hash("sha256", text, "hex")) as [string, string, string];
-  return ofAccount.slice(0, 6) + ofDomain.slice(0, 6) + ofAddress.slice(0, 20);
+  const domain = `${accountId} ${normalized.slice(normalized.lastIndexOf("@") + 1)}`;
+  let start = keyStarts.get(domain);
+  if (start === undefined) {
+    start = hash("sha256", accountId, "hex").slice(0, 6) + hash("sha256", domain, "hex").slice(0, 6);
+    keyStarts.set(domain, start);
+  }
+  const address = `${accountId} ${normalized}${format === 1 ? "" : ` ${format}`}`;
+  return start + hash("sha256", address, "hex").slice(0, 20);
 }
+
+/** Of the key, by account and domain. */
+const keyStarts = new LRUCache<string, string>({ ...entriesUpTo(1_000) });

@@ -31,6 +31,7 @@ import { expiryDate, freshForMs, MAX_FRESH_DAYS, STALE_DAYS } from "./freshness.
 import {
   addressKey,
   contentId,
+  factsJson,
   joinEvidence,
   type OwnEvidence,
   type SharedFacts,
@@ -245,11 +246,9 @@ function writeOf(accountId: string, address: string, cached: CachedVerdict): Wri
   const { checkedAtMs, freshUntilMs } = cached;
   const { facts, finding, own } = withoutDomain(address, splitEvidence(address, cached.evidence));
   const expiresOn = expiryDate(freshUntilMs);
-  const stored = [facts, finding].flatMap((content) => {
-    if (!content) return [];
-    const json = JSON.stringify(content);
-    return { id: contentId(json), expiresOn, json };
-  });
+  const storedAs = (json: string): Facts => ({ id: contentId(json), expiresOn, json });
+  const stored = [storedAs(factsJson(facts))];
+  if (finding) stored.push(storedAs(JSON.stringify(finding)));
   const row = {
     accountId,
     key: addressKey(accountId, address),
