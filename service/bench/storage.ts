@@ -132,8 +132,10 @@ async function measureCache(connection: pg.ClientConfig): Promise<void> {
 function evidenceOf(address: string): Evidence {
   const domain = address.slice(address.indexOf("@") + 1);
   const number = Number(/\d+/.exec(address)![0]);
-  const decoy = `alice.do${/\d+/.exec(domain)![0].padStart(4, "b")}sson`; // another one for every domain
-  const mxHost = `mx1.mail.${domain}`;
+  const ofDomain = /\d+/.exec(domain)![0];
+  const decoy = `alice.do${ofDomain.padStart(4, "b")}sson`; // another one for every domain
+  const mxHost =
+    Number(ofDomain) % 2 === 0 ? `mx1.mail.${domain}` : `mx1.${domain.replace("company", "hosting")}`;
   const id = randomUUID().replaceAll("-", "").slice(0, 20);
   const replies: NonNullable<Evidence["mailbox"]>[] = [
     {

@@ -64,7 +64,7 @@ const cached = (address: string): fc.Arbitrary<CachedEvidence> =>
             reply: fc.record({ code: fc.nat(599), text: replies(address) }),
             mxHost: fc.oneof(
               fc.string(),
-              fc.constantFrom("mx1.shop.io", "shop-io.mail.protection.outlook.com"),
+              fc.constantFrom("mx1.shop.io", "shop-io.mail.protection.outlook.com", "mx17.hosting.example"),
             ),
             isInferred: fc.constant(true as const),
           },
@@ -128,6 +128,7 @@ test.for([
   ["mx1.shop.io", "mx1.firm.example"],
   ["shop-io.mail.protection.outlook.com", "firm-example.mail.protection.outlook.com"],
   ["aspmx.l.google.com", "aspmx.l.google.com"],
+  ["mx17.hosting.example", "mx4.provider.example"],
 ])("domains that are set up alike have one row of facts: %s", ([ofShop, ofFirm]) => {
   const evidence = (domain: string, mxHost: string, decoy: string): CachedEvidence => ({
     route: {
@@ -150,7 +151,7 @@ test.for([
   const firm = cachedPart("bob@firm.example", evidence("firm.example", ofFirm!, "leo.kamitti"));
   expect(shop.facts).toEqual(firm.facts);
   expect(shop.finding).toEqual(firm.finding);
-  expect(shop.own?.decoyWords).toHaveLength(1);
+  expect(shop.own?.decoyWords?.[0]).toContain("eva.dobansen");
 });
 
 test("shared parts do not contain the address in any spelling", () => {

@@ -5,8 +5,8 @@
  * same for most addresses of a server but for a few words: the address and the server's identifiers. These words are the
  * address's own. So shared parts never contain the address.
  *
- * The verdict cache, which has addresses of many domains, goes further: without the name of the domain and the words of its
- * decoy, facts and findings are the same for all domains that are set up alike.
+ * The verdict cache, which has addresses of many domains, goes further: without the names of the domain and of its own mail
+ * host and without the words of its decoy, facts and findings are the same for all domains that are set up alike.
  */
 import { hash } from "node:crypto";
 import { type Evidence, entriesUpTo } from "@mailvet/engine";
@@ -28,6 +28,8 @@ export type OwnEvidence = {
   words?: string[];
   /** Words of the reply to the decoy; in the verdict cache only. */
   decoyWords?: string[];
+  /** The mail host that has answered, if its name says nothing of the domain or the provider; in the verdict cache only. */
+  host?: string;
   adjudication?: CachedEvidence["adjudication"];
 } | null;
 
@@ -37,6 +39,7 @@ const WORD = "\u0002";
 const DOMAIN = "\u0003";
 /** As in company-com.mail.protection.outlook.com. */
 const DASHED_DOMAIN = "\u0004";
+const HOST = "\u0005";
 const PLACEHOLDER = /\p{Cc}/gu;
 /** Shorter ones are likely part of an ordinary word. */
 const MIN_LOCAL_PART = 3;
@@ -86,7 +89,11 @@ export function withoutDomain(address: string, { facts, finding, own }: SplitEvi
   const { domain, dashed } = domainOf(address);
   const { route, policies, decoy, ...rest } = facts;
   const { text, words } = templateOf(decoy?.reply?.text ?? "", address);
-  const remove = (text: string) => text.replaceAll(domain, DOMAIN).replaceAll(dashed, DASHED_DOMAIN);
+  const host = ownHostOf(facts, domain, dashed);
+  const remove = (text: string) => {
+    const withoutHost = host === undefined ? text : text.replaceAll(host, HOST);
+    return withoutHost.replaceAll(domain, DOMAIN).replaceAll(dashed, DASHED_DOMAIN);
+  };
   const parts: SplitEvidence = {
     facts: decoy
       ? { ...rest, decoy: decoy.reply ? { ...decoy, reply: { ...decoy.reply, text } } : decoy }
@@ -95,31 +102,42 @@ export function withoutDomain(address: string, { facts, finding, own }: SplitEvi
     own: words.length > 0 ? { ...own, decoyWords: words } : own,
   };
   const mapped = mapStrings(parts, remove);
-  if (route) mapped.facts.route = mapOnce(route, domain, remove);
-  if (policies) mapped.facts.policies = mapOnce(policies, domain, remove);
+  const removed = `${domain} ${host}`;
+  if (route) mapped.facts.route = mapOnce(route, removed, remove);
+  if (policies) mapped.facts.policies = mapOnce(policies, removed, remove);
+  if (host !== undefined) mapped.own = { ...mapped.own, host };
   return mapped;
 }
 
-/** The large facts of a domain are many addresses', so their copy is kept with them. */
-function mapOnce<T extends object>(part: T, domain: string, map: (text: string) => string): T {
+/** The large facts of a domain are many addresses', so their copy is kept with them. `removed`: the names that `map` removes. */
+function mapOnce<T extends object>(part: T, removed: string, map: (text: string) => string): T {
   const kept = mappedParts.get(part);
-  if (kept?.domain === domain) return kept.part as T;
+  if (kept?.removed === removed) return kept.part as T;
   const mapped = mapStrings(part, map);
-  mappedParts.set(part, { domain, part: mapped });
+  mappedParts.set(part, { removed, part: mapped });
   return mapped;
 }
 
-const mappedParts = new WeakMap<object, { domain: string; part: object }>();
+const mappedParts = new WeakMap<object, { removed: string; part: object }>();
 
 export function withDomain(address: string, parts: SplitEvidence): SplitEvidence {
   const { domain, dashed } = domainOf(address);
+  const host = parts.own?.host ?? "";
   const { facts, finding, own } = mapStrings(parts, (text) =>
-    text.replaceAll(DOMAIN, domain).replaceAll(DASHED_DOMAIN, dashed),
+    text.replaceAll(HOST, host).replaceAll(DOMAIN, domain).replaceAll(DASHED_DOMAIN, dashed),
   );
   const { decoy } = facts;
   if (!decoy?.reply) return { facts, finding, own };
   const reply = { ...decoy.reply, text: textOf(decoy.reply.text, address, own?.decoyWords) };
   return { facts: { ...facts, decoy: { ...decoy, reply } }, finding, own };
+}
+
+/** A mail host of a known provider belongs to many domains, one that is named after the domain needs no word. */
+function ownHostOf({ provider, mxHost }: SharedFacts, domain: string, dashed: string): string | undefined {
+  const isShared = provider !== undefined && provider !== "other";
+  if (isShared || !mxHost?.includes(".") || mxHost.includes(domain) || mxHost.includes(dashed))
+    return undefined;
+  return mxHost;
 }
 
 function domainOf(address: string): { domain: string; dashed: string } {
