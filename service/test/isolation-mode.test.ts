@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import { HEADERS } from "@mailvet/contract";
 import readExcelFile from "read-excel-file/node";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { ENDPOINTS, HOOK, requestTo } from "./endpoints.ts";
+import { requestTo } from "./endpoint-requests.ts";
+import { ENDPOINTS, HOOK } from "./endpoints.ts";
 import { cellsOf } from "./jobs-http-world.ts";
 import { PATIENCE } from "./patience.ts";
 import {

@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { type Lab, mailDomain, openLab } from "@mailvet/lab";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { ENDPOINTS, type Endpoint, expectEveryEndpoint, HOOK, requestTo } from "./endpoints.ts";
+import { expectEveryEndpoint, requestTo } from "./endpoint-requests.ts";
+import { ENDPOINTS, type Endpoint, HOOK } from "./endpoints.ts";
 import { openMailServer } from "./mail-server.ts";
 import { PATIENCE } from "./patience.ts";
 import {

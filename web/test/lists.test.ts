@@ -124,7 +124,7 @@ journey(
     await page.getByText("Checked every month").waitFor();
 
     await page.getByRole("link", { name: "Saved lists" }).click();
-    await page.getByText("In the last run: 1 newly invalid, 1 recovered.").waitFor();
+    await page.getByRole("row", { name: /customers.*1 newly invalid, 1 recovered/ }).waitFor();
     await shoot("saved-lists");
     await page.getByRole("link", { name: "customers" }).click();
     await page.getByRole("button", { name: "Delete list" }).click();

@@ -1605,7 +1605,7 @@ class ValidationResult(TypedDict):
 
     recommendation: RecommendationField
     reason: str
-    """Explanation of the verdict in one sentence."""
+    """Explanation of the verdict in one sentence, in the language of `Accept-Language` (`en` or `de`), otherwise in English."""
 
     suggestion: str | None
     """Probable intended address."""

@@ -11,6 +11,7 @@ import { ErrorAlert } from "../../components/error-alert.tsx";
 import { BlockLoading } from "../../components/loading.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
+import { common } from "../../messages.ts";
 import { hasEnded, jobQuery } from "../bulk/job-queries.ts";
 import { SaveAsList } from "../lists/save-as-list.tsx";
 import { JobActions, useJobTransition } from "./job-actions.tsx";
@@ -71,8 +72,8 @@ function JobView({ job }: { job: Job }) {
       <Stack gap="lg">
         {transition.error && !isConfirmed(transition.variables) && <ErrorAlert error={transition.error} />}
         {job.error && (
-          <Alert color="red" title={job.error.title} role="alert">
-            <Text size="sm">{job.error.detail}</Text>
+          <Alert color="red" title={messages.errorTitle(job.error.title)} role="alert">
+            <Text size="sm">{common.error.problem(job.error.code, job.error.detail)}</Text>
           </Alert>
         )}
         {events.error !== undefined && !hasEnded(job) && (

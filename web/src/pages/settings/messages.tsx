@@ -5,7 +5,7 @@ import { common } from "../../messages.ts";
 
 export const messages = {
   title: "Settings",
-  intro: "Profile, password, passkeys, sessions and your data.",
+  intro: "Profile, language, password, passkeys, sessions and your data.",
 
   profile: {
     title: "Profile",
@@ -16,6 +16,11 @@ export const messages = {
     plan: "Plan",
     limits: "Plan limits",
     administrator: "Your administrator changes plans and grants credits.",
+  },
+
+  language: {
+    intro: "Language of the web app and of the reasons for verdicts, in this browser.",
+    auto: "Language of the browser",
   },
 
   password: {
