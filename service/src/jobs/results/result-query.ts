@@ -180,7 +180,8 @@ export function pageQuery(
   const { add } = parameters;
   const pending = selectsPending(job, selection);
   const { direction, isByRow } = orderOf(selection.sort);
-  const [after, take, from] = [`${add(afterRow)}::int`, `${add(limit)}::int`, `${add(skip)}::int`];
+  const after = `${add(afterRow)}::int`;
+  const [take, from] = [limit, skip].map((count) => `${add(count)}::bigint`); // their sum may exceed an int
   const all = (bounds: Bounds = {}) => rowsOf(selection, { settled: true, pending }, parameters, bounds);
   const isDown = direction === "desc";
   const cut = `order by ${orderBy(selection.sort)} limit ${take} offset ${from}`;
