@@ -313,6 +313,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     tasks,
   });
   const usage = (accountId: string, wanted: UsageFilter) => usageOf(database, accountId, wanted);
+  const auditLog = createAuditLog({ database, retentionDays: config.auditRetentionDays });
   const exportAccount = createExportAccount({
     database,
     files,
@@ -321,13 +322,16 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     webhooks,
     lists,
     notifications,
+    sessions,
+    accounts,
+    feedback,
+    auditLog,
     ledger,
     usageOf: usage,
   });
   const watch = createJobWatch({ database, pubsub });
   closers.push(() => watch.close());
 
-  const auditLog = createAuditLog({ database, retentionDays: config.auditRetentionDays });
   const idempotentResponses = createIdempotentResponses(database);
   const deadLetters = createDeadLetters({
     database,

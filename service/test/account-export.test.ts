@@ -51,17 +51,29 @@ test("it has the account with settings, keys, webhooks, saved lists, usage and l
   const files = unzip(await exported(ann));
   expect([...files.keys()]).toEqual([
     "account.json",
+    "sessions.json",
+    "passkeys.json",
     "keys.json",
     "webhooks.json",
     "notifications.json",
     "lists.json",
     "usage.csv",
     "ledger.csv",
+    "outcomes.json",
+    "audit.ndjson",
     "jobs.json",
     ...jobs.toReversed().map((id) => `results/${id}.csv`),
   ]);
   const json = (name: string) => JSON.parse(files.get(name)!);
   expect(json("account.json")).toMatchObject({ id: ann.accountId, email: ann.email, state: "active" });
+  expect(json("sessions.json")).toMatchObject([{ id: expect.any(String) }]);
+  expect(json("passkeys.json")).toEqual([]);
+  expect(json("outcomes.json")).toMatchObject({ totals: { bounced: 0 } });
+  const audit = files.get("audit.ndjson")!.trimEnd().split("\n");
+  const actions = audit.map((line) => JSON.parse(line).action);
+  expect(actions).toEqual(
+    expect.arrayContaining(["account.created", "list.created", "notifications.changed"]),
+  );
   expect(json("keys.json")).toMatchObject([{ mode: "test" }, { mode: "live" }]);
   expect(json("webhooks.json")).toMatchObject([
     { url: ofJob.webhook_url, job_id: withHook.id },

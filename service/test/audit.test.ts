@@ -166,6 +166,28 @@ const DEEDS: Readonly<Record<AuditAction, Deed>> = {
     await done(service.ask(`/bulk/jobs/${id}`, { method: "DELETE", key: account.key, from: HERE }));
     return { subject_id: id, actor: { kind: "api_key" }, network: HERE };
   },
+  "list.created": async (account) => {
+    const subject_id = await makeList(account);
+    const details = { mode: "live", schedule: "weekly" };
+    return { subject_id, actor: { kind: "api_key" }, network: HERE, details };
+  },
+  "list.changed": async (account) => {
+    const subject_id = await makeList(account);
+    const asked = { method: "PATCH", key: account.key, from: HERE };
+    await done(service.ask(`/lists/${subject_id}`, { ...asked, body: { schedule: null } }));
+    await done(service.ask(`/lists/${subject_id}`, { ...asked, body: {} }));
+    return { subject_id, actor: { kind: "api_key" }, details: { mode: "live", schedule: "never" } };
+  },
+  "list.deleted": async (account) => {
+    const subject_id = await makeList(account);
+    await done(service.ask(`/lists/${subject_id}`, { method: "DELETE", key: account.key, from: HERE }));
+    return { subject_id, actor: { kind: "api_key" }, network: HERE };
+  },
+  "notifications.changed": async ({ cookie }) => {
+    const body = { low_credits_threshold: 12 };
+    await done(service.ask("/account/notifications", { method: "PATCH", cookie, body, from: HERE }));
+    return { actor: { kind: "session" }, details: { job_emails: true, low_credits_threshold: 12 } };
+  },
   "feedback.deleted": async ({ key }) => {
     await done(service.ask("/feedback", { method: "DELETE", key, from: HERE }));
     return { actor: { kind: "api_key" }, network: HERE };
@@ -503,6 +525,14 @@ async function actOnJob(account: TestAccount, action: string, status: string): P
   const cookie = await service.operatorCookie();
   await done(service.ask(`/operator/jobs/${id}/${action}`, { method: "POST", cookie }));
   return { ...BY_OPERATOR, subject_id: id };
+}
+
+async function makeList(account: TestAccount): Promise<string> {
+  const body = { job_id: await makeJob(account), name: "customers", schedule: "weekly" };
+  const { key } = account;
+  const { id } = (await done(service.ask("/lists", { key, body, from: HERE }))).body;
+  await done(service.ask("/lists", { key, body, from: HERE })); // the same list
+  return id;
 }
 
 async function makeJob({ key }: TestAccount): Promise<string> {

@@ -72,7 +72,7 @@ test("the end of a job is told once, with counts and a link; a pause and test mo
 test("an account that does not want it is not told", async () => {
   const account = await openAccount(database, ledger, 10);
   expect(await notifications.settingsOf(account)).toEqual({ job_emails: true, low_credits_threshold: null });
-  await notifications.changeSettings(account, { job_emails: false });
+  await notifications.changeSettings(account, { job_emails: false }, {});
   await tell(account, "job.failed");
   expect(await notifications.sendDue()).toBe(0);
 });
@@ -112,7 +112,7 @@ test("an email that cannot be sent is tried again", async () => {
 
 test("falling below the threshold is told once, and again only after the balance was above it", async () => {
   const account = await openAccount(database, ledger, 10);
-  await notifications.changeSettings(account, { low_credits_threshold: 5 });
+  await notifications.changeSettings(account, { low_credits_threshold: 5 }, {});
   expect(await notifications.notifyLowCredits()).toBe(0);
   await ledger.charge(chargeOf(account, { amount: 6 }));
   expect(await notifications.notifyLowCredits()).toBe(1);

@@ -80,4 +80,9 @@ for (const [name, filter, selects] of FILTERS)
       const skip = Math.max(0, expected.length - 5);
       const { rows } = await readPage(database.pool, job, selection, { skip, limit, afterRow: 0 });
       expect(rows.map(({ row }) => row)).toEqual(expected.slice(skip));
+      const far = { skip: 2 ** 31 - 1, limit, afterRow: 0 };
+      expect(await readPage(database.pool, job, selection, far)).toEqual({
+        rows: [],
+        total: expected.length,
+      });
     });

@@ -5,7 +5,7 @@
  * interrupted request can be repeated.
  */
 import type { FeedbackReport, FeedbackSummary, ReportedOutcome } from "@mailvet/contract";
-import type { Caller } from "../base/caller.ts";
+import type { Caller, Owner } from "../base/caller.ts";
 import { startTimeSlice } from "../base/event-loop-yield.ts";
 import type { BeforeCommit, Database } from "../db/database.ts";
 import { addressHash } from "./address-hash.ts";
@@ -25,7 +25,7 @@ export type Feedback = {
   report(caller: Caller, outcomes: readonly ReportedOutcome[]): Promise<FeedbackSummary>;
   /** A file of outcomes, read as a stream. */
   reportFile(caller: Caller, bytes: AsyncIterable<Uint8Array>): Promise<FeedbackSummary>;
-  summarize(caller: Caller): Promise<FeedbackReport>;
+  summarize(owner: Owner): Promise<FeedbackReport>;
   /** Deletes all outcomes of the account and its calibration. No effect for a test key. */
   deleteAll(caller: Caller, beforeCommit?: BeforeCommit<void>): Promise<void>;
   /** Deletes expired outcomes; returns how many. */

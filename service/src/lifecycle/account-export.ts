@@ -1,16 +1,21 @@
 /**
- * Everything an account has, as a ZIP file of JSON and CSV: the account, its keys without their secrets, its webhook
- * endpoints without theirs, its jobs with their results, its saved lists, its notification settings, its ledger and its
- * usage. Written while it is read.
+ * Everything an account has, as a ZIP file of JSON and CSV: the account, its sessions and passkeys, its keys without their
+ * secrets, its webhook endpoints without theirs, its jobs with their results, its saved lists, its notification settings, its
+ * ledger and usage, the report on its delivery outcomes, and its audit log. Written while it is read.
  */
 import type { LedgerEntry, OperatorAccount, UsageDay } from "@mailvet/contract";
 import { csvRecord } from "@mailvet/engine/list-file";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { PasskeyRecord } from "../accounts/second-factors/passkeys.ts";
+import type { SessionRecord, Sessions } from "../accounts/sessions.ts";
+import { type AuditLog, forOwner } from "../audit/audit-log.ts";
 import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { UsageFilter } from "../credits/usage.ts";
 import { type DownloadDeps, jobDownload } from "../downloads/job-download.ts";
 import { zipArchive } from "../downloads/zip-archive.ts";
+import type { Feedback } from "../feedback/feedback.ts";
 import { allJobsOf, type JobWithMode } from "../jobs/job-list.ts";
 import { type ApiKeys, presentKey } from "../keys/api-keys.ts";
 import type { Lists } from "../lists/lists.ts";
@@ -22,6 +27,10 @@ export type AccountExportDeps = DownloadDeps & {
   webhooks: Pick<Webhooks, "all">;
   lists: Pick<Lists, "all">;
   notifications: Pick<Notifications, "settingsOf">;
+  sessions: Pick<Sessions, "list">;
+  accounts: Pick<Accounts, "listPasskeys">;
+  feedback: Pick<Feedback, "summarize">;
+  auditLog: Pick<AuditLog, "all">;
   ledger: Pick<Ledger, "page">;
   usageOf(accountId: string, wanted: UsageFilter): Promise<UsageDay[]>;
 };
@@ -34,17 +43,23 @@ const ALL_DAYS = { from: "1970-01-01", to: "9999-12-31", keyId: undefined };
 export function createExportAccount(deps: AccountExportDeps): ExportAccount {
   return async (account) => {
     const accountId = account.id;
-    const [keys, webhooks, live, test, notifications, usage, jobs] = await Promise.all([
-      deps.apiKeys.list(accountId),
-      deps.webhooks.all(accountId),
-      deps.lists.all({ accountId, isTest: false }),
-      deps.lists.all({ accountId, isTest: true }),
-      deps.notifications.settingsOf(accountId),
-      deps.usageOf(accountId, ALL_DAYS),
-      allJobsOf(deps.database, accountId),
-    ]);
+    const [sessions, passkeys, outcomes, keys, webhooks, live, test, notifications, usage, jobs] =
+      await Promise.all([
+        deps.sessions.list(accountId),
+        deps.accounts.listPasskeys(accountId),
+        deps.feedback.summarize({ accountId, isTest: false }),
+        deps.apiKeys.list(accountId),
+        deps.webhooks.all(accountId),
+        deps.lists.all({ accountId, isTest: false }),
+        deps.lists.all({ accountId, isTest: true }),
+        deps.notifications.settingsOf(accountId),
+        deps.usageOf(accountId, ALL_DAYS),
+        allJobsOf(deps.database, accountId),
+      ]);
     return zipArchive([
       { name: "account.json", content: json(account) },
+      { name: "sessions.json", content: json(sessions.map(shownSession)) },
+      { name: "passkeys.json", content: json(passkeys.map(shownPasskey)) },
       { name: "keys.json", content: json(keys.map(presentKey)) },
       { name: "webhooks.json", content: json(webhooks) },
       { name: "notifications.json", content: json(notifications) },
@@ -54,6 +69,8 @@ export function createExportAccount(deps: AccountExportDeps): ExportAccount {
         content: Buffer.from(csvRecord(USAGE) + usage.map((day) => csvOf(day, USAGE)).join("")),
       },
       { name: "ledger.csv", content: ledgerCsv(deps.ledger, accountId) },
+      { name: "outcomes.json", content: json(outcomes) },
+      { name: "audit.ndjson", content: auditLines(deps.auditLog, accountId) },
       { name: "jobs.json", content: json(jobs.map(({ job }) => job)) },
       ...jobs
         .filter(({ job }) => job.results_url !== null)
@@ -86,6 +103,24 @@ function csvOf<Column extends string>(
   columns: readonly Column[],
 ): string {
   return csvRecord(columns.map((column) => row[column]));
+}
+
+const shownSession = ({ id, userAgent, ip, createdAt, lastSeenAt }: SessionRecord) => ({
+  id,
+  user_agent: userAgent,
+  ip,
+  created_at: createdAt,
+  last_seen_at: lastSeenAt,
+});
+
+const shownPasskey = ({ id, name, createdAt }: PasskeyRecord) => ({ id, name, created_at: createdAt });
+
+async function* auditLines(
+  auditLog: AccountExportDeps["auditLog"],
+  accountId: string,
+): AsyncGenerator<string> {
+  for await (const entries of auditLog.all({ accountId }))
+    yield entries.map((entry) => `${JSON.stringify(forOwner(entry))}\n`).join("");
 }
 
 /** Newest first. Entries that are added meanwhile shift the pages, so each continues below the last number. */

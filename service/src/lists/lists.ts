@@ -14,6 +14,7 @@ import type {
 } from "@mailvet/contract";
 import { and, desc, eq, lte, sql } from "drizzle-orm";
 import { planOf } from "../accounts/account-queries.ts";
+import { type Actor, recordAudit } from "../audit/audit-writer.ts";
 import type { Caller, Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
@@ -27,13 +28,13 @@ import { savedLists } from "./schema.ts";
 /** Throws list_not_found, also for another owner's list. */
 export type Lists = {
   /** Of a completed job; throws job_not_found and job_state_conflict. Saving a job again returns the same list. */
-  create(owner: Owner, request: CreateListRequest): Promise<SavedList>;
+  create(owner: Owner, request: CreateListRequest, by: Actor): Promise<SavedList>;
   /** Newest first. */
   all(owner: Owner): Promise<SavedList[]>;
   find(owner: Owner, listId: string): Promise<SavedList>;
-  change(owner: Owner, listId: string, changes: UpdateListRequest): Promise<SavedList>;
+  change(owner: Owner, listId: string, changes: UpdateListRequest, by: Actor): Promise<SavedList>;
   /** The job and its results expire after the retention again. */
-  remove(owner: Owner, listId: string): Promise<void>;
+  remove(owner: Owner, listId: string, by: Actor): Promise<void>;
   /** Rows whose status changed in the last run, at most a thousand. */
   changes(owner: Owner, listId: string): Promise<ListChange[]>;
   /** In the transaction that ends a job. */
@@ -106,16 +107,21 @@ export function createLists({
   }
 
   return {
-    create: (owner, { job_id: jobId, name, tags = [], schedule = null, stale_after_days }) =>
+    create: (owner, { job_id: jobId, name, tags = [], schedule = null, stale_after_days }, by) =>
       orm.transaction(async (tx) => {
         await keepJob(tx, owner, jobId, retentionDays, true);
         const staleAfterDays = stale_after_days ?? STALE_AFTER_DAYS;
         const { accountId, isTest } = owner;
         const nextRunAt = nextRunOf(schedule);
-        await tx
+        const [created] = await tx
           .insert(savedLists)
           .values({ accountId, isTest, jobId, name, tags, schedule, staleAfterDays, nextRunAt })
-          .onConflictDoNothing();
+          .onConflictDoNothing()
+          .returning();
+        if (created) {
+          await record(tx, by, "created", created, { schedule: schedule ?? "never" });
+          return present(created);
+        }
         const [row] = await tx.select().from(savedLists).where(eq(savedLists.jobId, jobId));
         return present(row!);
       }),
@@ -131,25 +137,34 @@ export function createLists({
 
     find: async (owner, listId) => present(await rowOf(orm, owner, listId)),
 
-    change: (owner, listId, { stale_after_days: staleAfterDays, ...changes }) =>
+    change: (owner, listId, { stale_after_days: staleAfterDays, ...changes }, by) =>
       orm.transaction(async (tx) => {
-        await rowOf(tx, owner, listId);
+        const row = await rowOf(tx, owner, listId);
         const { schedule } = changes;
         const set = {
           ...changes,
           ...(staleAfterDays !== undefined && { staleAfterDays }),
           ...(schedule !== undefined && { nextRunAt: nextRunOf(schedule) }),
         };
-        if (Object.keys(set).length > 0)
+        if (Object.keys(set).length > 0) {
           await tx.update(savedLists).set(set).where(eq(savedLists.id, listId));
+          await record(
+            tx,
+            by,
+            "changed",
+            row,
+            schedule === undefined ? {} : { schedule: schedule ?? "never" },
+          );
+        }
         return present(await rowOf(tx, owner, listId));
       }),
 
-    remove: (owner, listId) =>
+    remove: (owner, listId, by) =>
       orm.transaction(async (tx) => {
-        const { jobId } = await rowOf(tx, owner, listId);
+        const row = await rowOf(tx, owner, listId);
         await tx.delete(savedLists).where(eq(savedLists.id, listId));
-        await keepJob(tx, owner, jobId, retentionDays, false);
+        await keepJob(tx, owner, row.jobId, retentionDays, false);
+        await record(tx, by, "deleted", row, {});
       }),
 
     async changes(owner, listId) {
@@ -190,6 +205,22 @@ export function createLists({
 
 const isListOf = ({ accountId, isTest }: Owner) =>
   and(eq(savedLists.accountId, accountId), eq(savedLists.isTest, isTest));
+
+function record(
+  tx: Orm,
+  by: Actor,
+  event: "created" | "changed" | "deleted",
+  { id, accountId, isTest }: Row,
+  details: Record<string, string>,
+): Promise<void> {
+  const mode = isTest ? "test" : "live";
+  return recordAudit(tx, by, {
+    action: `list.${event}`,
+    accountId,
+    subjectId: id,
+    details: { mode, ...details },
+  });
+}
 
 const pathOf = ({ id }: Row) => `/lists/${id}`;
 

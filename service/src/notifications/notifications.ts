@@ -8,6 +8,7 @@ import type { Job, NotificationSettings, WebhookEvent } from "@mailvet/contract"
 import { and, eq, isNotNull, sql } from "drizzle-orm";
 import { emailOf } from "../accounts/account-queries.ts";
 import type { Mailer } from "../accounts/mailer.ts";
+import { type Actor, recordAudit } from "../audit/audit-writer.ts";
 import type { Caller, Owner } from "../base/caller.ts";
 import type { LogEvent } from "../base/log-events.ts";
 import { Refusal } from "../base/refusal.ts";
@@ -17,7 +18,11 @@ import { notificationSettings, outgoingEmails } from "./schema.ts";
 
 export type Notifications = {
   settingsOf(accountId: string): Promise<NotificationSettings>;
-  changeSettings(accountId: string, changes: Partial<NotificationSettings>): Promise<NotificationSettings>;
+  changeSettings(
+    accountId: string,
+    changes: Partial<NotificationSettings>,
+    by: Actor,
+  ): Promise<NotificationSettings>;
   /** In the transaction that publishes the event. Only the end of live jobs is told. */
   onEvent(tx: Orm, owner: Owner, event: WebhookEvent, data: Record<string, unknown>): Promise<void>;
   /** The same for anything else that is told about jobs. */
@@ -79,7 +84,7 @@ export function createNotifications({
   return {
     settingsOf: (accountId) => settingsOf(orm, accountId),
 
-    changeSettings: (accountId, changes) =>
+    changeSettings: (accountId, changes, by) =>
       orm.transaction(async (tx) => {
         const settings = { ...(await settingsOf(tx, accountId)), ...changes };
         const columns = {
@@ -90,6 +95,8 @@ export function createNotifications({
           .insert(notificationSettings)
           .values({ accountId, ...columns })
           .onConflictDoUpdate({ target: notificationSettings.accountId, set: columns });
+        const details = { ...settings, low_credits_threshold: settings.low_credits_threshold ?? "none" };
+        await recordAudit(tx, by, { action: "notifications.changed", accountId, details });
         return settings;
       }),
 

@@ -4,6 +4,7 @@ import { Account, NotificationChanges, NotificationSettings } from "@mailvet/con
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { PresentAccount } from "../../accounts/present-account.ts";
 import type { Notifications } from "../../notifications/notifications.ts";
+import { actorOf } from "../request-actor.ts";
 import "../route-config.ts";
 
 export type AccountRouteDeps = {
@@ -30,7 +31,7 @@ export const accountRoutes =
     app.patch(
       "/account/notifications",
       { schema: CHANGE_NOTIFICATIONS, config: { access: "session" } },
-      (request) => notifications.changeSettings(request.caller!.accountId, request.body),
+      (request) => notifications.changeSettings(request.caller!.accountId, request.body, actorOf(request)),
     );
   };
 

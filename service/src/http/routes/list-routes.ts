@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { CreateListRequest, ListChange, SavedList, UpdateListRequest } from "@mailvet/contract";
 import { Type } from "typebox";
 import type { Lists } from "../../lists/lists.ts";
+import { actorOf } from "../request-actor.ts";
 import "../route-config.ts";
 
 export type ListRouteDeps = { lists: Omit<Lists, "onEvent" | "runDue"> };
@@ -47,7 +48,7 @@ export const listRoutes =
           problems: ["job_not_found", "job_state_conflict", "results_expired"],
         },
       },
-      (request) => lists.create(request.caller!, request.body),
+      (request) => lists.create(request.caller!, request.body, actorOf(request)),
     );
 
     app.get(
@@ -96,7 +97,7 @@ export const listRoutes =
         },
         config: CHANGE,
       },
-      (request) => lists.change(request.caller!, request.params.list_id, request.body),
+      (request) => lists.change(request.caller!, request.params.list_id, request.body, actorOf(request)),
     );
 
     app.delete(
@@ -113,7 +114,7 @@ export const listRoutes =
         config: CHANGE,
       },
       async (request, reply) => {
-        await lists.remove(request.caller!, request.params.list_id);
+        await lists.remove(request.caller!, request.params.list_id, actorOf(request));
         return reply.code(204).send(null);
       },
     );

@@ -40,6 +40,7 @@ export function isFiltered({ sort: _, ...filter }: ResultSelection): boolean {
 /** Conditions of the filter on a row of results. */
 function verdictConditions(filter: ResultFilter, { add }: Parameters): string {
   const { status, sub_status, safe_to_send, min_score, max_score, provider } = filter;
+  if (hasNul(provider)) return " and false";
   const conditions = [
     status !== undefined && `status = any(${add(status.split(","))}::text[])`,
     sub_status !== undefined && `sub_status = any(${add(sub_status.split(","))}::text[])`,
@@ -53,6 +54,7 @@ function verdictConditions(filter: ResultFilter, { add }: Parameters): string {
 
 /** Conditions on the email, which rows without a verdict have as well. */
 function textConditions({ domain, q }: ResultFilter, { add }: Parameters): string {
+  if (hasNul(domain) || hasNul(q)) return " and false";
   const domains = domain && [...new Set([domain, domainToASCII(domain), domainToUnicode(domain)])];
   const conditions = [
     domains && `lower(email) like any(${add(domains.map((one) => `%@${escaped(one)}`))}::text[])`,
@@ -60,6 +62,9 @@ function textConditions({ domain, q }: ResultFilter, { add }: Parameters): strin
   ];
   return conditions.flatMap((condition) => (condition ? ` and ${condition}` : [])).join("");
 }
+
+/** PostgreSQL refuses U+0000 in a parameter, and stores no text with it. */
+const hasNul = (text: string | undefined) => text?.includes("\0") ?? false;
 
 const escaped = (text: string) => text.toLowerCase().replaceAll(/[\\%_]/g, "\\$&");
 
@@ -175,7 +180,8 @@ export function pageQuery(
   const { add } = parameters;
   const pending = selectsPending(job, selection);
   const { direction, isByRow } = orderOf(selection.sort);
-  const [after, take, from] = [`${add(afterRow)}::int`, `${add(limit)}::int`, `${add(skip)}::int`];
+  const after = `${add(afterRow)}::int`;
+  const [take, from] = [limit, skip].map((count) => `${add(count)}::bigint`); // their sum may exceed an int
   const all = (bounds: Bounds = {}) => rowsOf(selection, { settled: true, pending }, parameters, bounds);
   const isDown = direction === "desc";
   const cut = `order by ${orderBy(selection.sort)} limit ${take} offset ${from}`;

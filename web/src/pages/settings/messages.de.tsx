@@ -112,13 +112,13 @@ export const messages: Translation<typeof english.messages> = {
     intro: "E-Mails gehen an die Adresse Ihres Kontos.",
     noMail:
       "Auf dieser Installation ist kein E-Mail-Versand eingerichtet. Browser-Benachrichtigungen funktionieren trotzdem.",
-    jobs: "E-Mail senden, wenn ein Auftrag abgeschlossen oder fehlgeschlagen ist",
+    jobs: "E-Mail senden, wenn ein Auftrag abgeschlossen oder fehlgeschlagen ist oder Guthaben braucht, und wenn sich eine gespeicherte Liste geändert hat",
     threshold: "E-Mail senden, wenn das Guthaben unter diesen Wert fällt",
     thresholdHint: "Leer lassen, um keine E-Mail zu erhalten.",
     allowBrowser: "Browser-Benachrichtigungen erlauben",
     browser: {
       granted:
-        "Dieser Browser benachrichtigt Sie, wenn ein Auftrag endet, während seine Seite im Hintergrund ist.",
+        "Während Mailvet im Hintergrund geöffnet ist, benachrichtigt Sie dieser Browser, wenn ein Auftrag endet, sich eine gespeicherte Liste ändert oder ein Lauf Guthaben braucht.",
       denied:
         "Benachrichtigungen sind in diesem Browser blockiert. Erlauben Sie sie in seinen Einstellungen für diese Website.",
     },
@@ -127,7 +127,7 @@ export const messages: Translation<typeof english.messages> = {
   data: {
     title: "Ihre Daten",
     intro:
-      "Laden Sie alles, was Ihr Konto enthält, als ZIP-Datei herunter: Aufträge mit Ergebnissen, Schlüssel ohne ihre Geheimnisse, Webhooks, Buchungen und Nutzung.",
+      "Laden Sie alles, was Ihr Konto enthält, als ZIP-Datei herunter: Aufträge mit Ergebnissen, gespeicherte Listen, Schlüssel ohne ihre Geheimnisse, Webhooks, Sitzungen, Protokoll, Buchungen und Nutzung.",
     export: "Exportieren",
     exportStarted: "Der Download hat begonnen.",
     close: "Konto schließen",
