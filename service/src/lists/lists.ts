@@ -20,6 +20,7 @@ import type { Database, Orm } from "../db/database.ts";
 import type { RecheckJob } from "../jobs/recheck/recheck.ts";
 import { changedRows, countChanged } from "../jobs/result-rows.ts";
 import { keepJob } from "../jobs/retention.ts";
+import { emailTemplates } from "../mail/email-templates.ts";
 import type { Notifications } from "../notifications/notifications.ts";
 import type { PublishEvent } from "../webhooks/publish-event.ts";
 import { savedLists } from "./schema.ts";
@@ -48,6 +49,8 @@ export type ListDeps = {
   publish: PublishEvent;
   notifications: Pick<Notifications, "tell">;
   retentionDays: number;
+  /** Of the web app, for links. */
+  publicUrl: string;
 };
 
 type Row = typeof savedLists.$inferSelect;
@@ -63,6 +66,7 @@ export function createLists({
   publish,
   notifications,
   retentionDays,
+  publicUrl,
 }: ListDeps): Lists {
   const { orm } = database;
 
@@ -99,12 +103,11 @@ export function createLists({
       if (error.code === "job_state_conflict") return false; // nothing is stale, or it is being checked
       await orm.transaction(async (tx) => {
         await tx.update(savedLists).set({ lastError: error.message }).where(eq(savedLists.id, id));
-        const text = `The scheduled run of “${row.name}” did not start. ${error.message}\n`;
-        await notifications.tell(
-          tx,
-          { accountId, isTest },
-          { subject: `${row.name} was not validated`, text },
+        const email = emailTemplates.listNotValidated(
+          { id, name: row.name, reason: error.message },
+          publicUrl,
         );
+        await notifications.tell(tx, { accountId, isTest }, email);
       });
       return false;
     }
@@ -175,8 +178,8 @@ export function createLists({
         .returning();
       if (newlyInvalid + recovered === 0) return;
       await publish(tx, owner, "list.changed", { list: present(list!) });
-      const text = `${newlyInvalid} emails have become invalid, ${recovered} have become valid.\n`;
-      await notifications.tell(tx, owner, { subject: `${row.name} has changed`, text });
+      const changed = { id: row.id, name: row.name, newlyInvalid, recovered };
+      await notifications.tell(tx, owner, emailTemplates.listChanged(changed, publicUrl));
     },
 
     async runDue() {

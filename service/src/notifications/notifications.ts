@@ -7,11 +7,13 @@
 import type { Job, NotificationSettings, WebhookEvent } from "@mailvet/contract";
 import { and, eq, isNotNull, sql } from "drizzle-orm";
 import { emailOf } from "../accounts/account-queries.ts";
-import type { Mailer } from "../accounts/mailer.ts";
 import type { Owner } from "../base/caller.ts";
 import type { LogEvent } from "../base/log-events.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { Database, Orm } from "../db/database.ts";
+import { type EmailContent, renderEmail } from "../mail/email-layout.ts";
+import { emailTemplates } from "../mail/email-templates.ts";
+import type { Mailer } from "../mail/mailer.ts";
 import { notificationSettings, outgoingEmails } from "./schema.ts";
 
 export type Notifications = {
@@ -20,7 +22,7 @@ export type Notifications = {
   /** In the transaction that publishes the event. Only the end of live jobs is told. */
   onEvent(tx: Orm, owner: Owner, event: WebhookEvent, data: Record<string, unknown>): Promise<void>;
   /** The same for anything else that is told about jobs. */
-  tell(tx: Orm, owner: Owner, email: NotificationText): Promise<void>;
+  tell(tx: Orm, owner: Owner, email: EmailContent): Promise<void>;
   /** Sends what is due; returns how many. For maintenance. */
   sendDue(): Promise<number>;
   /** Writes an email for each account whose balance has fallen below its threshold; returns how many. For maintenance. */
@@ -61,7 +63,7 @@ export function createNotifications({
 
   const tell: Notifications["tell"] = async (tx, { accountId, isTest }, email) => {
     if (isTest || !mailer.reachesPeople || !(await settingsOf(tx, accountId)).job_emails) return;
-    await tx.insert(outgoingEmails).values({ accountId, ...email });
+    await tx.insert(outgoingEmails).values({ accountId, ...renderEmail(email) });
   };
 
   return {
@@ -82,8 +84,10 @@ export function createNotifications({
       }),
 
     async onEvent(tx, owner, event, data) {
-      const email = emailAbout(event, data.job as Job | undefined, publicUrl);
-      if (email) await tell(tx, owner, email);
+      const job = data.job as Job | undefined;
+      if (job && event === "job.completed")
+        await tell(tx, owner, emailTemplates.jobCompleted(job, publicUrl));
+      if (job && event === "job.failed") await tell(tx, owner, emailTemplates.jobFailed(job, publicUrl));
     },
     tell,
 
@@ -99,10 +103,10 @@ export function createNotifications({
         )
         .returning();
       let sent = 0;
-      for (const { id, accountId, subject, text, attempts } of due) {
+      for (const { id, accountId, subject, text, html, attempts } of due) {
         try {
           const to = await emailOf(database, accountId);
-          if (to) await mailer.send({ to, subject, text });
+          if (to) await mailer.send({ to, subject, text, html: html ?? undefined });
           await orm.delete(outgoingEmails).where(eq(outgoingEmails.id, id));
           sent += 1;
         } catch (error) {
@@ -137,43 +141,12 @@ export function createNotifications({
             )
             .returning({ accountId: notificationSettings.accountId });
           if (!isLow || changed.length === 0) return;
-          await tx
-            .insert(outgoingEmails)
-            .values({ accountId, ...lowCreditsEmail(balance, lowCreditsThreshold!, publicUrl) });
+          const email = emailTemplates.lowCredits(balance, lowCreditsThreshold!, publicUrl);
+          await tx.insert(outgoingEmails).values({ accountId, ...renderEmail(email) });
           notified += 1;
         });
       }
       return notified;
     },
-  };
-}
-
-export type NotificationText = { subject: string; text: string };
-
-/** Undefined: not told. */
-function emailAbout(
-  event: WebhookEvent,
-  job: Job | undefined,
-  publicUrl: string,
-): NotificationText | undefined {
-  if (!job || (event !== "job.completed" && event !== "job.failed")) return undefined;
-  const link = `${publicUrl}/bulk/${job.id}`;
-  if (event === "job.failed") {
-    const reason = job.error?.detail ?? "An internal error ended it.";
-    return { subject: `${job.filename} could not be validated`, text: `${reason}\n\n${link}\n` };
-  }
-  const { valid_count, risky_count, invalid_count, unknown_count, credits_used, credits_refunded } = job;
-  const counts = `${valid_count} valid, ${risky_count} risky, ${invalid_count} invalid, ${unknown_count} unknown`;
-  const refund = credits_refunded > 0 ? `, of which ${credits_refunded} were refunded` : "";
-  return {
-    subject: `${job.filename} is validated`,
-    text: `${counts}.\n${credits_used} credits used${refund}.\n\nResults:\n${link}\n`,
-  };
-}
-
-function lowCreditsEmail(balance: number, threshold: number, publicUrl: string): NotificationText {
-  return {
-    subject: "Your Mailvet credits are low",
-    text: `${balance} credits are left, fewer than the ${threshold} you asked to be told about.\n\n${publicUrl}/usage\n`,
   };
 }

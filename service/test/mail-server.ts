@@ -1,0 +1,49 @@
+/** A mail server on loopback that stores received messages. */
+import { SMTPServer } from "smtp-server";
+import { expect } from "vitest";
+import type { MailSettings } from "../src/mail/mailer.ts";
+
+/** `content` is the whole message, with quoted-printable text decoded. */
+export type ReceivedMail = { to: string[]; from: string; content: string };
+
+export async function openMailServer() {
+  const mails: ReceivedMail[] = [];
+  const server = new SMTPServer({
+    disableReverseLookup: true, // it would ask the name servers of this machine, and delay the greeting
+    disabledCommands: ["STARTTLS", "AUTH"],
+    onData(stream, { envelope }, done) {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
+        const to = envelope.rcptTo.map(({ address }) => address);
+        mails.push({ from, to, content: unfolded(Buffer.concat(chunks).toString()) });
+        done();
+      });
+    },
+  });
+  server.on("error", () => {}); // disconnects are expected
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.server.address() as { port: number };
+  const mail: MailSettings = { url: `smtp://127.0.0.1:${port}`, sender: "mailvet@example.net" };
+  return {
+    mail,
+    mails,
+    /** The message with this index, once it has arrived. */
+    async received(number: number): Promise<ReceivedMail> {
+      await expect.poll(() => mails.length).toBeGreaterThanOrEqual(number);
+      return mails[number - 1]!;
+    },
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** With a body in quoted-printable UTF-8 decoded. Headers have an encoding of their own. */
+function unfolded(content: string): string {
+  const end = content.indexOf("\r\n\r\n");
+  const bytes = content
+    .slice(end)
+    .replace(/=\r\n/g, "")
+    .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return content.slice(0, end) + Buffer.from(bytes, "latin1").toString();
+}
