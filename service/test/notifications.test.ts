@@ -63,7 +63,9 @@ test("the end of a job is told once, with counts and a link; a pause and test mo
   expect(await Promise.all([notifications.sendDue(), notifications.sendDue()])).toContain(1);
   expect(await notifications.sendDue()).toBe(0);
   expect(sent).toMatchObject([{ to: `${account}@example.com`, subject: "people.csv is validated" }]);
-  expect(sent[0]!.text).toContain("3 valid, 1 risky, 1 invalid, 0 unknown");
+  expect(sent[0]!.text).toContain(
+    "60 % of 5 results are valid.\n\nValid: 3\nRisky: 1\nInvalid: 1\nUnknown: 0\n",
+  );
   expect(sent[0]!.text).toContain("Credits used: 5\nOf which refunded: 2\n");
   expect(sent[0]!.text).toContain(`https://mailvet.example/bulk/${JOB.id}`);
 });

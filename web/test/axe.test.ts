@@ -48,6 +48,20 @@ journey("the guide has no serious violations", async ({ visit }) => {
   expect(findings).toEqual([]);
 });
 
+journey("the API reference and the problem pages have no serious violations", async ({ service, visit }) => {
+  const { cookie } = await service.openAccount();
+  const { page, open } = await visit({ cookie });
+  const findings: string[] = [];
+  for (const path of ["/docs/problems", "/docs/problems/validation_failed"]) {
+    await open(path);
+    findings.push(...(await findingsOn(page, path)));
+  }
+  await open("/docs");
+  await page.getByRole("heading", { level: 1, name: "Mailvet" }).waitFor();
+  findings.push(...(await findingsOn(page, "/docs")));
+  expect(findings).toEqual([]);
+});
+
 journey("the steps of two-factor sign-in have no serious violations", async ({ service, visit }) => {
   const { cookie, email, password } = await service.openAccount();
   const findings: string[] = [];

@@ -104,7 +104,7 @@ function paragraphHtml(paragraph: Paragraph, colour: "text" | "dim", size: numbe
 }
 
 function linkHtml(url: string, size: number): string {
-  return `<a href="${escapeHtml(url)}" ${ink("link", size, "word-break:break-all")}>${escapeHtml(url)}</a>`;
+  return `<a href="${escapeHtml(url)}" ${ink("link", size, "overflow-wrap:anywhere;word-break:break-word")}>${escapeHtml(url)}</a>`;
 }
 
 function factsHtml(facts: NonNullable<EmailContent["facts"]>): string {

@@ -161,10 +161,12 @@ export const emailTemplates = {
 
   jobCompleted: (job: Job, publicUrl: string): EmailContent => ({
     subject: `${oneLine(job.filename)} is validated`,
-    paragraphs: [
-      `${number(job.valid_count)} valid, ${number(job.risky_count)} risky, ${number(job.invalid_count)} invalid, ${number(job.unknown_count)} unknown.`,
-    ],
+    paragraphs: [outcomeOf(job)],
     facts: [
+      ["Valid", number(job.valid_count)],
+      ["Risky", number(job.risky_count)],
+      ["Invalid", number(job.invalid_count)],
+      ["Unknown", number(job.unknown_count)],
       ["Credits used", number(job.credits_used)],
       ...(job.credits_refunded > 0 ? [["Of which refunded", number(job.credits_refunded)] as const] : []),
     ],
@@ -213,6 +215,12 @@ export const emailTemplates = {
 
 function addressed(to: string, content: EmailContent): OutgoingEmail {
   return { to, ...renderEmail(content) };
+}
+
+function outcomeOf({ valid_count, risky_count, invalid_count, unknown_count }: Job): string {
+  const total = valid_count + risky_count + invalid_count + unknown_count;
+  const percent = Math.floor((100 * valid_count) / Math.max(1, total));
+  return `${percent} % of ${number(total)} results are valid.`;
 }
 
 const whyTold = (publicUrl: string): Paragraph => ({

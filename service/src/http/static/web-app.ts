@@ -10,6 +10,7 @@ import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { SessionCookie } from "../middleware/session-cookie.ts";
+import { createDocsLayout, type DocsLayout } from "./docs-layout.ts";
 import { readWebFiles, type WebFile } from "./web-files.ts";
 
 export type WebApp = {
@@ -19,6 +20,8 @@ export type WebApp = {
   sendUnknownPage(request: FastifyRequest, reply: FastifyReply): FastifyReply;
   pages: FastifyPluginAsync;
   files: FastifyPluginAsync;
+  /** Of /docs and the problem pages. */
+  docsLayout: DocsLayout;
 };
 
 /** Output of `vite build`. */
@@ -47,6 +50,7 @@ export function createWebApp(cookie: Pick<SessionCookie, "read">, directory = WE
       /\btext\/html\b/.test(headers.accept ?? "") &&
       !OWN_PATHS.test(url),
     sendUnknownPage: (request, reply) => sendPage(request, reply, 404),
+    docsLayout: createDocsLayout(files?.get("/docs-layout.html")?.plain.toString()),
     async pages(app) {
       for (const path of WEB_PAGES) app.get(path, (request, reply) => sendPage(request, reply, 200));
     },
@@ -55,7 +59,7 @@ export function createWebApp(cookie: Pick<SessionCookie, "read">, directory = WE
         sendFile(files?.get(pathOf(request)), request, reply, "public, max-age=31536000, immutable"),
       );
       for (const [path, file] of files ?? []) {
-        if (path === "/index.html" || path.startsWith("/assets/")) continue;
+        if (TEMPLATES.has(path) || path.startsWith("/assets/")) continue;
         const isGuidePage = path.startsWith("/guide/") && path.endsWith(".html");
         app.get(isGuidePage ? guidePath(path) : path, (request, reply) => {
           if (isGuidePage) reply.header("content-security-policy", GUIDE_CSP);
@@ -96,6 +100,9 @@ export const WEB_PAGES = [
 /** Paths of the service, including 404s below them. */
 const OWN_PATHS = /^\/(?:api|docs|health|metrics|assets)(?:[/?]|$)/;
 
+/** Filled in for each response. */
+const TEMPLATES: ReadonlySet<string> = new Set(["/index.html", "/docs-layout.html"]);
+
 /** /guide/index.html → /guide, /guide/api.html → /guide/api */
 const guidePath = (file: string) => file.replace(/(?:\/index)?\.html$/, "");
 
@@ -125,7 +132,8 @@ const pageCsp = (nonce: string) =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; ` +
   "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-const GUIDE_CSP =
+/** Of pages that are complete without JavaScript. */
+export const GUIDE_CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; font-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
