@@ -135,14 +135,26 @@ export const REFERENCE_STYLES = `body { --scalar-custom-header-height: 57px; }
   --scalar-sidebar-search-background: var(--guide-ground);
   --scalar-sidebar-search-color: var(--guide-dimmed);
   --scalar-sidebar-search-border-color: var(--guide-border);
-  --scalar-color-green: light-dark(#1c6b48, #78c7a1);
-  --scalar-color-red: light-dark(#972b27, #ec8d89);
-  --scalar-color-yellow: light-dark(#7f570a, #edbe55);
-  --scalar-color-blue: light-dark(#0d5c78, #80bed5);
-  --scalar-color-orange: light-dark(#7f570a, #edbe55);
-  --scalar-color-purple: light-dark(#513799, #ae99ea);
+}
+[data-mantine-color-scheme="light"] :is(.light-mode, .dark-mode) {
+  --scalar-color-green: #1c6b48;
+  --scalar-color-red: #972b27;
+  --scalar-color-yellow: #7f570a;
+  --scalar-color-blue: #0d5c78;
+  --scalar-color-orange: #7f570a;
+  --scalar-color-purple: #513799;
+}
+[data-mantine-color-scheme="dark"] :is(.light-mode, .dark-mode) {
+  --scalar-color-green: #78c7a1;
+  --scalar-color-red: #ec8d89;
+  --scalar-color-yellow: #edbe55;
+  --scalar-color-blue: #80bed5;
+  --scalar-color-orange: #edbe55;
+  --scalar-color-purple: #ae99ea;
 }
 a[href*="scalar.com"] { display: none !important; }
+/* Focused when a link leads to it. */
+#reference section:focus-visible { outline: none; }
 /* A sample value that looks like a key. */
 input[placeholder^="QUxM"]::placeholder { opacity: 0; }
 .key-offer {
