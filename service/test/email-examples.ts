@@ -1,5 +1,6 @@
 /** One example of every email, for its test and for the screenshots. `name` is used wherever a user chooses a text. */
 import type { Job } from "@mailvet/contract";
+import { Refusal } from "../src/base/refusal.ts";
 import { type EmailContent, renderEmail } from "../src/mail/email-layout.ts";
 import { emailTemplates } from "../src/mail/email-templates.ts";
 import type { OutgoingEmail } from "../src/mail/mailer.ts";
@@ -46,7 +47,11 @@ export const EMAIL_EXAMPLES: Examples = {
   jobFailed: (name) => toOwner(emailTemplates.jobFailed(jobOf(name, name), EXAMPLE_URL)),
   listChanged: (name) =>
     toOwner(emailTemplates.listChanged({ id: ID, name, newlyInvalid: 42, recovered: 3 }, EXAMPLE_URL)),
-  listNotValidated: (name) =>
-    toOwner(emailTemplates.listNotValidated({ id: ID, name, reason: name }, EXAMPLE_URL)),
+  listNotValidated: (name) => {
+    const refusal = new Refusal("insufficient_credits", `This costs 12,000 credits: ${name}`);
+    return toOwner(emailTemplates.listNotValidated({ id: ID, name, refusal }, EXAMPLE_URL));
+  },
+  jobNeedsCredits: (name) =>
+    toOwner(emailTemplates.jobNeedsCredits(name, "The balance is 842.", EXAMPLE_URL)),
   lowCredits: () => toOwner(emailTemplates.lowCredits(842, 1_000, EXAMPLE_URL)),
 };

@@ -82,6 +82,7 @@ test("a text that a user chose is one escaped line, and never a link", () => {
     "jobFailed",
     "listChanged",
     "listNotValidated",
+    "jobNeedsCredits",
   ]);
   for (const example of Object.values(EMAIL_EXAMPLES)) {
     const { subject, text, html = "" } = example(HOSTILE);

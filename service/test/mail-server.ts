@@ -29,6 +29,11 @@ export async function openMailServer() {
   return {
     mail,
     mails,
+    /** The first message with this text, once it has arrived. */
+    async with(text: string): Promise<ReceivedMail> {
+      await expect.poll(() => mails.map(({ content }) => content).join("\n")).toContain(text);
+      return mails.find(({ content }) => content.includes(text))!;
+    },
     /** The message with this index, once it has arrived. */
     async received(number: number): Promise<ReceivedMail> {
       await expect.poll(() => mails.length).toBeGreaterThanOrEqual(number);

@@ -103,10 +103,7 @@ export function createLists({
       if (error.code === "job_state_conflict") return false; // nothing is stale, or it is being checked
       await orm.transaction(async (tx) => {
         await tx.update(savedLists).set({ lastError: error.message }).where(eq(savedLists.id, id));
-        const email = emailTemplates.listNotValidated(
-          { id, name: row.name, reason: error.message },
-          publicUrl,
-        );
+        const email = emailTemplates.listNotValidated({ ...row, refusal: error }, publicUrl);
         await notifications.tell(tx, { accountId, isTest }, email);
       });
       return false;

@@ -6,6 +6,7 @@
  * sent (notifications.ts), to the email that the account has by then.
  */
 import type { Job } from "@mailvet/contract";
+import type { Refusal } from "../base/refusal.ts";
 import { type EmailContent, type Paragraph, renderEmail } from "./email-layout.ts";
 import type { OutgoingEmail } from "./mailer.ts";
 
@@ -194,13 +195,22 @@ export const emailTemplates = {
   }),
 
   listNotValidated: (
-    list: { id: string; name: string; reason: string },
+    list: { id: string; name: string; refusal: Pick<Refusal, "code" | "message"> },
     publicUrl: string,
   ): EmailContent => ({
-    subject: `${oneLine(list.name)} was not validated`,
-    paragraphs: [`The scheduled run of “${oneLine(list.name)}” did not start. ${oneLine(list.reason)}`],
+    subject: `${oneLine(list.name)} ${list.refusal.code === "insufficient_credits" ? "needs credits" : "was not validated"}`,
+    paragraphs: [
+      `The scheduled run of “${oneLine(list.name)}” did not start. ${oneLine(list.refusal.message)}`,
+    ],
     button: { label: "View list", url: `${publicUrl}/lists/${list.id}` },
     notes: [whyTold(publicUrl)],
+  }),
+
+  jobNeedsCredits: (name: string, detail: string, publicUrl: string): EmailContent => ({
+    subject: `${oneLine(name)} needs credits`,
+    paragraphs: [`The validation did not start. ${oneLine(detail)}`],
+    button: { label: "View usage", url: `${publicUrl}/usage` },
+    notes: ["This is told once a day at most.", whyTold(publicUrl)],
   }),
 
   lowCredits: (balance: number, threshold: number, publicUrl: string): EmailContent => ({

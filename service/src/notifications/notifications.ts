@@ -7,8 +7,9 @@
 import type { Job, NotificationSettings, WebhookEvent } from "@mailvet/contract";
 import { and, eq, isNotNull, sql } from "drizzle-orm";
 import { emailOf } from "../accounts/account-queries.ts";
-import type { Owner } from "../base/caller.ts";
+import type { Caller, Owner } from "../base/caller.ts";
 import type { LogEvent } from "../base/log-events.ts";
+import { Refusal } from "../base/refusal.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { type EmailContent, renderEmail } from "../mail/email-layout.ts";
@@ -23,6 +24,12 @@ export type Notifications = {
   onEvent(tx: Orm, owner: Owner, event: WebhookEvent, data: Record<string, unknown>): Promise<void>;
   /** The same for anything else that is told about jobs. */
   tell(tx: Orm, owner: Owner, email: EmailContent): Promise<void>;
+  /** A job was refused for lack of credits. Only what a program asked for is told, at most once a day. */
+  onJobRefused(
+    caller: Pick<Caller, "accountId" | "isTest" | "by">,
+    name: string,
+    error: unknown,
+  ): Promise<void>;
   /** Sends what is due; returns how many. For maintenance. */
   sendDue(): Promise<number>;
   /** Writes an email for each account whose balance has fallen below its threshold; returns how many. For maintenance. */
@@ -43,6 +50,8 @@ const DEFAULTS: NotificationSettings = { job_emails: true, low_credits_threshold
 const MAX_AT_ONCE = 50;
 const MAX_ATTEMPTS = 5;
 const RETRY_MINUTES = 5;
+/** Between two emails about refused jobs. */
+const REFUSAL_INTERVAL = "1 day";
 
 export function createNotifications({
   database,
@@ -61,9 +70,12 @@ export function createNotifications({
     return row ? { job_emails: row.jobEmails, low_credits_threshold: row.lowCreditsThreshold } : DEFAULTS;
   };
 
+  const write = (tx: Orm, accountId: string, email: EmailContent) =>
+    tx.insert(outgoingEmails).values({ accountId, ...renderEmail(email) });
+
   const tell: Notifications["tell"] = async (tx, { accountId, isTest }, email) => {
     if (isTest || !mailer.reachesPeople || !(await settingsOf(tx, accountId)).job_emails) return;
-    await tx.insert(outgoingEmails).values({ accountId, ...renderEmail(email) });
+    await write(tx, accountId, email);
   };
 
   return {
@@ -90,6 +102,25 @@ export function createNotifications({
       if (job && event === "job.failed") await tell(tx, owner, emailTemplates.jobFailed(job, publicUrl));
     },
     tell,
+
+    async onJobRefused(caller, name, error) {
+      if (!(error instanceof Refusal) || error.code !== "insufficient_credits") return;
+      if (caller.by.kind !== "key" || !mailer.reachesPeople) return; // in the web app the owner reads it
+      const { accountId } = caller;
+      await orm.transaction(async (tx) => {
+        const toldAt = notificationSettings.refusalToldAt;
+        const [isDue] = await tx
+          .insert(notificationSettings)
+          .values({ accountId, jobEmails: DEFAULTS.job_emails, refusalToldAt: sql`now()` })
+          .onConflictDoUpdate({
+            target: notificationSettings.accountId,
+            set: { refusalToldAt: sql`now()` },
+            setWhere: sql`${toldAt} is null or ${toldAt} < now() - ${REFUSAL_INTERVAL}::interval`,
+          })
+          .returning({ accountId: notificationSettings.accountId });
+        if (isDue) await tell(tx, caller, emailTemplates.jobNeedsCredits(name, error.message, publicUrl));
+      });
+    },
 
     async sendDue() {
       const due = await orm
@@ -141,8 +172,7 @@ export function createNotifications({
             )
             .returning({ accountId: notificationSettings.accountId });
           if (!isLow || changed.length === 0) return;
-          const email = emailTemplates.lowCredits(balance, lowCreditsThreshold!, publicUrl);
-          await tx.insert(outgoingEmails).values({ accountId, ...renderEmail(email) });
+          await write(tx, accountId, emailTemplates.lowCredits(balance, lowCreditsThreshold!, publicUrl));
           notified += 1;
         });
       }

@@ -70,7 +70,7 @@ export function createWebApp(cookie: Pick<SessionCookie, "read">, directory = WE
   };
 }
 
-/** The paths of web/src/router.tsx. They are HTML whatever the Accept header says. */
+/** The paths of web/src/router.tsx and, before sign-in, of web/src/main.tsx. They are HTML whatever the Accept header says. */
 export const WEB_PAGES = [
   "/sign-in",
   "/sign-up",

@@ -5,7 +5,7 @@ import { Button, Divider, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Fragment, type ReactNode, useState } from "react";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { FormDialog } from "../../components/form-dialog.tsx";
+import { FormDialog } from "../../components/dialog/form-dialog.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { assertPasskey, createPasskey, hasPasskeys } from "../../components/passkey-ceremony.ts";
 import { fieldProblems } from "../../components/problem-text.ts";

@@ -8,7 +8,7 @@ import { CopyableCode } from "../../components/copyable-code.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { fieldProblems } from "../../components/problem-text.ts";
-import { SecretDialog } from "../../components/secret-dialog.tsx";
+import { SecretDialog } from "../../components/dialog/secret-dialog.tsx";
 import { Section } from "../../components/section.tsx";
 import { ValidatedForm } from "../../components/validated-form.tsx";
 import { common } from "../../messages.ts";
