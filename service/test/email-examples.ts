@@ -42,7 +42,11 @@ export const EMAIL_EXAMPLES: Examples = {
   passkeyAdded: (name) => emailTemplates.passkeyAdded(TO, name, at("/settings")),
   passkeyRemoved: (name) => emailTemplates.passkeyRemoved(TO, name, at("/settings")),
   passwordChanged: () =>
-    emailTemplates.passwordChanged(TO, at("/sign-in"), { left: 2, removed: 0, settings: at("/settings") }),
+    emailTemplates.passwordChanged(TO, at("/forgotten-password"), {
+      left: 2,
+      removed: 0,
+      settings: at("/settings"),
+    }),
   jobCompleted: (name) => toOwner(emailTemplates.jobCompleted(jobOf(name, undefined), EXAMPLE_URL)),
   jobFailed: (name) => toOwner(emailTemplates.jobFailed(jobOf(name, name), EXAMPLE_URL)),
   listChanged: (name) =>

@@ -65,7 +65,7 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
         .where(eq(passkeys.accountId, accountId));
       const { publicUrl } = settings;
       const ofPasskeys = { left: found!.left, removed, settings: `${publicUrl}/settings` };
-      await mailer.send(emailTemplates.passwordChanged(email, `${publicUrl}/sign-in`, ofPasskeys));
+      await mailer.send(emailTemplates.passwordChanged(email, `${publicUrl}/forgotten-password`, ofPasskeys));
     });
   };
 

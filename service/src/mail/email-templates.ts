@@ -139,7 +139,7 @@ export const emailTemplates = {
   /** With what has become of the account's passkeys, which are independent of the password. */
   passwordChanged: (
     to: string,
-    signIn: string,
+    resetPassword: string,
     passkeys: { left: number; removed: number; settings: string },
   ) =>
     addressed(to, {
@@ -157,7 +157,7 @@ export const emailTemplates = {
           : []),
         "If this wasn't you, reset your password now.",
       ],
-      button: { label: "Reset password", url: signIn },
+      button: { label: "Reset password", url: resetPassword },
     }),
 
   jobCompleted: (job: Job, publicUrl: string): EmailContent => ({
