@@ -28,6 +28,7 @@ export const SERVICE_LAYERS: readonly (readonly string[])[] = [
   ["request-limits"],
   ["accounts"],
   ["credits"],
+  ["mail"],
   ["pacing"],
   ["queue"],
   ["blobs"],

@@ -23,7 +23,7 @@ import { decide } from "../engine/src/verdict.ts";
 import { ACCOUNT_LIMITS, PLAN_LIMITS } from "../service/src/accounts/plans.ts";
 import { LOG_EVENTS } from "../service/src/base/log-events.ts";
 import { METRICS } from "../service/src/http/metric-table.ts";
-import { PROBLEM_HELP } from "../service/src/http/openapi/problem-page.ts";
+import { PROBLEM_HELP } from "../service/src/http/openapi/problem-help.ts";
 import { WEBHOOK_EXAMPLES } from "../service/src/http/openapi/resource-examples.ts";
 import { SANDBOX_OUTCOMES } from "../service/src/validations/sandbox-outcomes.ts";
 import { RETRY_SCHEDULE } from "../service/src/webhooks/retry-schedule.ts";
@@ -45,7 +45,7 @@ const TABLES: Readonly<Record<string, () => string[][]>> = {
       code(name),
       String(PROBLEMS[name][0]),
       PROBLEMS[name][1],
-      PROBLEM_HELP[name],
+      `${PROBLEM_HELP[name].cause} ${PROBLEM_HELP[name].fix}`,
     ]),
   plans: () =>
     PLANS.map((plan) => {

@@ -5,7 +5,8 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { linkProblems, readGuide } from "../web/guide/guide.ts";
-import { renderPage } from "../web/guide/markdown.ts";
+import { linksIn, renderPage } from "../web/guide/markdown.ts";
+import { tourPage } from "../web/test/screenshots/tour-steps.ts";
 import { documentsIn, withTables } from "./docs-tables.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
@@ -54,6 +55,18 @@ test("a page becomes HTML without inline scripts and styles, with GitHub's ancho
   expect(page.html).toContain("echo &quot;&lt;&amp;&gt;&quot;");
   expect(page.html).not.toMatch(/note|style=|<script/);
   expect(page.sections.map(({ text }) => text)).toEqual(["A link, one.", 'a b x "c"', 'echo "<&>"']);
+});
+
+test("a picture for each colour scheme is part of the guide", () => {
+  const source = '<picture><source srcset="a/dark.webp"><img src="a/light.webp" alt="A"></picture>\n';
+  expect(linksIn(source)).toEqual(["a/dark.webp", "a/light.webp"]);
+  expect(renderPage(source, (link) => `/files/${link}`).html).toContain(
+    '<source srcset="/files/a/dark.webp"><img src="/files/a/light.webp" alt="A">',
+  );
+});
+
+test("docs/tour.md is made by npm run tour", () => {
+  expect(readFileSync(join(ROOT, "docs/tour.md"), "utf8")).toBe(tourPage());
 });
 
 test("pages have unique URLs, a title and a summary", () => {

@@ -80,6 +80,9 @@ export const PROBLEMS = {
 export type ProblemCode = keyof typeof PROBLEMS;
 export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
 
+/** The `type` of a problem: the page that documents its code, at the service that returned it. */
+export const problemTypeOf = (code: ProblemCode) => `/docs/problems/${code}`;
+
 export const Problem = Type.Object(
   {
     type: Type.String({ description: "URL of the documentation of this code." }),

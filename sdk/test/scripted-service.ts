@@ -56,7 +56,7 @@ export const problem = (
 ): Handler =>
   json(
     {
-      type: `/docs/problems#${code}`,
+      type: `/docs/problems/${code}`,
       title: "T",
       status,
       detail: "Says why.",

@@ -4,7 +4,6 @@ import { abortable, type EmbeddedPostgresEvent } from "@mailvet/embedded-postgre
 import { doctorFrom, EgressHealth, LocalHostLimiter, resolverFrom, verifierFrom } from "@mailvet/engine";
 import { emailOf } from "./accounts/account-queries.ts";
 import { createAccounts } from "./accounts/accounts.ts";
-import { createMailer } from "./accounts/mailer.ts";
 import { createSessions } from "./accounts/sessions.ts";
 import { createAdjudicator } from "./adjudication/adjudicator.ts";
 import { createAuditLog } from "./audit/audit-log.ts";
@@ -33,6 +32,7 @@ import { createOperatorKeys } from "./keys/operator-keys.ts";
 import { createExportAccount } from "./lifecycle/account-export.ts";
 import { createLifecycle } from "./lifecycle/lifecycle.ts";
 import { createLists } from "./lists/lists.ts";
+import { createMailer } from "./mail/mailer.ts";
 import { createNaming } from "./naming/naming.ts";
 import { createNotifications } from "./notifications/notifications.ts";
 import { processLeases } from "./pacing/lease-sql.ts";
@@ -227,6 +227,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
       : createUsageExchange({ pool: database.pool, processId: processes.id });
   closers.push(() => usageExchange?.close());
   const sessions = createSessions({ database, requireTwoFactor: config.requireTwoFactor });
+  const publicUrl = config.publicUrl ?? localUrl(config);
   const accounts = createAccounts({
     database,
     ledger,
@@ -239,7 +240,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
       signUp: config.signUp.mode,
       signUpPlan: config.signUp.plan,
       signUpCredits: config.signUp.credits,
-      publicUrl: config.publicUrl ?? localUrl(config),
+      publicUrl,
       requireTwoFactor: config.requireTwoFactor,
     },
     log: log.event,
@@ -253,7 +254,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     database,
     ledger,
     mailer,
-    publicUrl: config.publicUrl ?? localUrl(config),
+    publicUrl,
     log: log.event,
   });
   const lists = createLists({
@@ -262,6 +263,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     publish,
     notifications,
     retentionDays,
+    publicUrl,
   });
   const transitions = createJobTransitions({
     database,

@@ -2,7 +2,7 @@
 import { API_PREFIX } from "@mailvet/contract";
 import type { EmbeddedPostgresEvent } from "@mailvet/embedded-postgres";
 import type { BootstrapResult } from "./accounts/bootstrap.ts";
-import type { OutgoingEmail } from "./accounts/mailer.ts";
+import type { OutgoingEmail } from "./mail/mailer.ts";
 import type { Config } from "./config.ts";
 
 /** Ends up in logs, so the only secrets in it are those that were generated just now and are stored nowhere else. */

@@ -5,10 +5,10 @@
 import { afterAll, beforeAll } from "vitest";
 import { type Accounts, type AccountsDeps, createAccounts } from "../src/accounts/accounts.ts";
 import type { SessionClient } from "../src/accounts/known-clients.ts";
-import { createMailer, type MailSettings, type OutgoingEmail } from "../src/accounts/mailer.ts";
 import { createSessions, type Sessions } from "../src/accounts/sessions.ts";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
 import { keyLastUsedSql } from "../src/keys/api-keys.ts";
+import { createMailer, type MailSettings, type OutgoingEmail } from "../src/mail/mailer.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { type LoggedEvent, recordEvents } from "./logged-events.ts";
 

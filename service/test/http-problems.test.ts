@@ -1,6 +1,6 @@
 import { METHODS } from "node:http";
 import { connect } from "node:net";
-import { PROBLEM_CODES } from "@mailvet/contract";
+import { PROBLEM_CODES, PROBLEMS } from "@mailvet/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type HttpWorld, openHttpWorld, sendRaw, untilRead } from "./http-world.ts";
 
@@ -41,7 +41,7 @@ async function send({ method = "POST", path = "/echo", type = "application/json"
 }
 
 function expectProblem(response: Awaited<ReturnType<typeof send>>, status: number, code: string) {
-  expect(response.problem).toMatchObject({ status, code, type: `/docs/problems#${code}` });
+  expect(response.problem).toMatchObject({ status, code, type: `/docs/problems/${code}` });
   expect(response.status).toBe(status);
   expect(response.headers.get("content-type")).toBe("application/problem+json; charset=utf-8");
   expect(response.problem.request_id).toBe(response.headers.get("x-request-id"));
@@ -248,9 +248,35 @@ test("one event is logged per request, without address, key or query", async () 
   for (const secret of ["secret.person", key, "987654"]) expect(world.logText()).not.toContain(secret);
 });
 
-test("the type of every problem links to its explanation", async () => {
-  const page = await fetch(`${world.origin}/docs/problems`);
-  const html = await page.text();
-  expect(page.headers.get("content-type")).toContain("text/html");
-  for (const code of PROBLEM_CODES) expect(html).toContain(`id="${code}"`);
+test("every problem code has a page with cause, fix, example and endpoints, and the index links to all", async () => {
+  const index = await fetch(`${world.origin}/docs/problems`);
+  const links = await index.text();
+  expect(index.headers.get("content-type")).toContain("text/html");
+  for (const code of PROBLEM_CODES) {
+    expect(links).toContain(`<tr id="${code}">`);
+    expect(links).toContain(`href="/docs/problems/${code}"`);
+    const page = await world.app.inject(`/docs/problems/${code}`);
+    expect([page.statusCode, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+    for (const heading of ["Cause", "Fix", "Example", "Returned by"])
+      expect(page.body).toContain(`<h2>${heading}</h2>\n<`);
+    const example = /<code data-language="json">([^<]+)</.exec(page.body)?.[1] ?? "";
+    const document = JSON.parse(example.replaceAll("&#34;", '"').replaceAll("&#39;", "'"));
+    expect(document).toMatchObject({ code, type: `/docs/problems/${code}`, status: PROBLEMS[code][0] });
+  }
 });
+
+test("a page of a problem names the endpoints that return it", async () => {
+  const pageOf = async (code: string) => (await world.app.inject(`/docs/problems/${code}`)).body;
+  expect(await pageOf("rate_limited")).toContain("<p>Every endpoint.</p>");
+  expect(await pageOf("method_not_allowed")).toContain("reach no endpoint");
+  const keys = await pageOf("missing_api_key");
+  expect(keys).toContain("<code>POST /echo</code></a>");
+});
+
+test.each(["nothing", "__proto__", "%3Cscript%3E", "rate_limited/more"])(
+  "/docs/problems/%s does not exist",
+  async (code) => {
+    const response = await fetch(`${world.origin}/docs/problems/${code}`);
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([404, "not_found"]);
+  },
+);

@@ -228,7 +228,7 @@ test("the documentation is public and rate limited", async () => {
   await held;
   const pages = [
     "/docs",
-    "/docs/init.js",
+    "/docs/reference.js",
     "/docs/problems",
     "/docs/nothing.js",
     "/api/v1/openapi.json",
@@ -246,11 +246,16 @@ test("the documentation page loads nothing from other origins", async () => {
   const html = await page.text();
   expect(page.headers.get("content-security-policy")).toContain("script-src 'self';");
   expect(html).not.toMatch(/https?:\/\//);
+  expect(html).toContain('<a href="/sign-in">Sign in</a>'); // without a session
+  const signedIn = await fetch(`${world.origin}/docs`, {
+    headers: { cookie: await (await world.account()).cookie() },
+  });
+  expect(await signedIn.text()).toContain("Fill in a test key");
   const bundle = /\/docs\/scalar-[0-9a-f]{12}\.js/.exec(html)?.[0];
   const script = await fetch(`${world.origin}${bundle}`, { headers: { "accept-encoding": "gzip" } });
   expect(script.headers.get("cache-control")).toContain("immutable");
   expect(await script.text()).toContain("createApiReference");
-  const init = await (await fetch(`${world.origin}/docs/init.js`)).text();
+  const init = await (await fetch(`${world.origin}/docs/reference.js`)).text();
   expect(init).toContain('"/api/v1/openapi.json"');
   const missing = await fetch(`${world.origin}/docs/nothing.js`);
   expect([missing.status, ((await missing.json()) as { code: string }).code]).toEqual([404, "not_found"]);

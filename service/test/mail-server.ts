@@ -1,8 +1,9 @@
 /** A mail server on loopback that stores received messages. */
 import { SMTPServer } from "smtp-server";
 import { expect } from "vitest";
-import type { MailSettings } from "../src/accounts/mailer.ts";
+import type { MailSettings } from "../src/mail/mailer.ts";
 
+/** `content` is the whole message, with quoted-printable text decoded. */
 export type ReceivedMail = { to: string[]; from: string; content: string };
 
 export async function openMailServer() {
@@ -42,9 +43,12 @@ export async function openMailServer() {
   };
 }
 
-/** Decodes quoted-printable text. */
+/** With a body in quoted-printable UTF-8 decoded. Headers have an encoding of their own. */
 function unfolded(content: string): string {
-  return content
+  const end = content.indexOf("\r\n\r\n");
+  const bytes = content
+    .slice(end)
     .replace(/=\r\n/g, "")
     .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return content.slice(0, end) + Buffer.from(bytes, "latin1").toString();
 }

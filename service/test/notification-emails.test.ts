@@ -46,7 +46,7 @@ test("the owner is emailed about finished jobs, changed lists, and credits that 
   expect(done).toMatchObject({ status: "completed", credits_used: 2 });
   await runMaintenance(service);
   const completed = await mailAbout("people.csv is validated");
-  expect(completed).toContain("1 valid, 0 risky, 1 invalid, 0 unknown");
+  expect(completed).toContain("Valid: 1\r\nRisky: 0\r\nInvalid: 1\r\nUnknown: 0\r\n");
   expect(completed).toContain(`https://mailvet.example/bulk/${done.id}`);
   const low = await mailAbout("Your Mailvet credits are low");
   expect(low).toContain("3 credits are left, fewer than the 4");

@@ -1,9 +1,9 @@
 /** Emails about jobs and credits: written with the event, sent by maintenance, once. */
 import type { Job } from "@mailvet/contract";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { OutgoingEmail } from "../src/accounts/mailer.ts";
 import { Refusal } from "../src/base/refusal.ts";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
+import type { OutgoingEmail } from "../src/mail/mailer.ts";
 import { createNotifications, type Notifications } from "../src/notifications/notifications.ts";
 import { chargeOf, openAccount } from "./credits-books.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
@@ -64,8 +64,10 @@ test("the end of a job is told once, with counts and a link; a pause and test mo
   expect(await Promise.all([notifications.sendDue(), notifications.sendDue()])).toContain(1);
   expect(await notifications.sendDue()).toBe(0);
   expect(sent).toMatchObject([{ to: `${account}@example.com`, subject: "people.csv is validated" }]);
-  expect(sent[0]!.text).toContain("3 valid, 1 risky, 1 invalid, 0 unknown");
-  expect(sent[0]!.text).toContain("5 credits used, of which 2 were refunded");
+  expect(sent[0]!.text).toContain(
+    "60 % of 5 results are valid.\n\nValid: 3\nRisky: 1\nInvalid: 1\nUnknown: 0\n",
+  );
+  expect(sent[0]!.text).toContain("Credits used: 5\nOf which refunded: 2\n");
   expect(sent[0]!.text).toContain(`https://mailvet.example/bulk/${JOB.id}`);
 });
 

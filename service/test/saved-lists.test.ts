@@ -33,6 +33,7 @@ beforeAll(async () => {
     publish,
     notifications: { tell: async (_tx, _owner, { subject }) => void told.push(subject) },
     retentionDays: 30,
+    publicUrl: "https://mailvet.example",
   });
 });
 afterAll(() => service[Symbol.asyncDispose]());

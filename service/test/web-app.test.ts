@@ -39,6 +39,7 @@ writeFileSync(join(dist, "favicon.svg"), ICON);
 writeFileSync(join(dist, "assets/index-1a2B_c.js"), SCRIPT);
 mkdirSync(join(dist, "guide/decisions"), { recursive: true });
 writeFileSync(join(dist, "guide/index.html"), "<h1>Guide</h1>");
+writeFileSync(join(dist, "docs-layout.html"), "<title>__TITLE__</title><header>Mailvet</header>__BODY__");
 writeFileSync(join(dist, "guide/api.html"), `<h1>API</h1>${"text ".repeat(400)}`);
 writeFileSync(join(dist, "guide/api.md"), "# API");
 writeFileSync(join(dist, "guide/decisions/0001-one.html"), "<h1>One</h1>");
@@ -162,7 +163,28 @@ test.for([
   expect([posted.status, posted.headers.allow]).toEqual([405, "GET, HEAD, OPTIONS"]);
 });
 
-test.for(["/no/such/page", "/bulk/some-job/more", "/operator", "/index.html", "/index.de.html"])(
+test("the API reference and the problem pages have the header that is built with the guide", async () => {
+  for (const [path, title] of [
+    ["/docs", "Mailvet API"],
+    ["/docs/problems", "Problems · Mailvet API"],
+    ["/docs/problems/rate_limited", "rate_limited · Mailvet API"],
+  ] as const) {
+    const { status, body } = await site.ask(path, BROWSER);
+    expect([status, body.toString().split("<main")[0]]).toEqual([
+      200,
+      expect.stringContaining(`<title>${title}</title><header>Mailvet</header>`),
+    ]);
+  }
+});
+
+test.for([
+  "/no/such/page",
+  "/bulk/some-job/more",
+  "/operator",
+  "/index.html",
+  "/index.de.html",
+  "/docs-layout.html",
+])(
   "at %s a browser gets 404 with the page that says so, other clients a problem",
   async (path) => {
     const page = await site.ask(path, BROWSER);
@@ -203,6 +225,7 @@ test("every response forbids embedding, opening across origins and device access
     ["/favicon.svg"],
     ["/docs"],
     ["/docs/problems"],
+    ["/docs/problems/rate_limited"],
     ["/guide"],
     ["/guide/api.md"],
     ["/api/v1/openapi.json"],

@@ -18,12 +18,17 @@ export type RenderedPage = {
 
 export const isExternal = (link: string) => /^[a-z][a-z\d+.-]*:/i.test(link);
 
+/** Of a picture with a version for each colour scheme, which Markdown has no syntax for. */
+const IMAGE_SOURCE = /\b(src|srcset)="([^"]+)"/g;
+
 /** Every link and image of a page, in order. */
 export function linksIn(markdown: string): string[] {
   const links: string[] = [];
   const marked = new Marked();
   marked.walkTokens(marked.lexer(markdown), (token) => {
     if (token.type === "link" || token.type === "image") links.push((token as Tokens.Link).href);
+    if (token.type === "html")
+      links.push(...[...token.raw.matchAll(IMAGE_SOURCE)].map(([, , link]) => link!));
   });
   return links;
 }
@@ -55,6 +60,12 @@ export function renderPage(source: string, urlOf: (link: string) => string | und
         const url = urlOf(href);
         if (url === undefined) return escapeHtml(text);
         return `<img src="${escapeHtml(url)}" alt="${escapeHtml(text)}" loading="lazy">`;
+      },
+      html({ text }) {
+        return text.replaceAll(
+          IMAGE_SOURCE,
+          (_, name: string, link: string) => `${name}="${escapeHtml(urlOf(link) ?? link)}"`,
+        );
       },
       codespan({ text }) {
         const escaped = escapeHtml(unescapeHtml(text));

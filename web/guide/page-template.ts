@@ -1,42 +1,35 @@
-/** The layout of a page of the guide: header, navigation, the page, its headings, the neighbours. */
+/**
+ * The layout of a page of the guide: header, navigation, the page, its headings, the neighbours. The API reference and the
+ * problem pages have the same frame, which the service fills in.
+ */
 import type { Guide, GuidePage } from "./guide.ts";
 import { escapeHtml } from "./markdown.ts";
 
 /** URLs of the built files. */
 export type Assets = { script: string; styles: readonly string[]; theme: string; sections: string };
 
-const SERVICE_LINKS = '<a href="/">Web app</a><a href="/docs">API reference</a>';
+const links = (...all: readonly (readonly [url: string, name: string])[]) =>
+  all.map(([url, name]) => `<a href="${url}">${name}</a>`).join("");
+
+const SERVICE_LINKS = links(["/", "Web app"], ["/docs", "API reference"], ["/docs/problems", "Problems"]);
+const DOCS_LINKS = links(
+  ["/", "Web app"],
+  ["/guide", "Guide"],
+  ["/docs", "API reference"],
+  ["/docs/problems", "Problems"],
+  ["/api/v1/openapi.json", "OpenAPI document"],
+);
 
 export function pageHtml(guide: Guide, page: GuidePage, assets: Assets): string {
-  const title = page.url === "/guide" ? "Mailvet guide" : `${page.title} · Mailvet guide`;
-  const links = assets.styles.map((url) => `<link rel="stylesheet" href="${url}">`).join("");
-  return `<!doctype html>
-<html lang="en" data-sections="${assets.sections}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="description" content="${escapeHtml(page.summary)}">
-<title>${escapeHtml(title)}</title>
-<link rel="icon" href="/favicon.svg" type="image/svg+xml">
-<link rel="alternate" type="text/markdown" href="${page.twinUrl}">
-<script src="${assets.theme}"></script>
-${links}
-<script type="module" src="${assets.script}"></script>
-</head>
-<body>
-<a class="skip-link" href="#main">Skip to content</a>
-<header>
-<a class="brand" href="/guide"><img src="/favicon.svg" alt="" width="28" height="28">Mailvet <span>Guide</span></a>
-<form class="search" role="search" hidden>
-<input type="search" aria-label="Search the guide" placeholder="Search" autocomplete="off">
-<div class="results" hidden></div>
-<p class="visually-hidden" role="status"></p>
-</form>
-<nav class="links" aria-label="Service">${SERVICE_LINKS}</nav>
-<select class="theme" aria-label="Theme" hidden><option value="auto">System</option><option value="light">Light</option><option value="dark">Dark</option></select>
-</header>
-<div class="columns">
+  return frame(assets, {
+    title: escapeHtml(page.url === "/guide" ? "Mailvet guide" : `${page.title} · Mailvet guide`),
+    description: escapeHtml(page.summary),
+    head: `<link rel="alternate" type="text/markdown" href="${page.twinUrl}">`,
+    brand: '<a class="brand" href="/guide">',
+    section: "Guide",
+    search: SEARCH,
+    links: SERVICE_LINKS,
+    body: `<div class="columns">
 <details class="menu">
 <summary>Contents</summary>
 ${navigation(guide, page)}
@@ -56,7 +49,72 @@ ${neighbours(guide, page)}
 </footer>
 </main>
 ${headings(page)}
-</div>
+</div>`,
+  });
+}
+
+/** For service/src/http/static/docs-layout.ts, which replaces the words in underscores. */
+export function docsLayout(assets: Assets): string {
+  return frame(assets, {
+    title: "__TITLE__",
+    description: "__DESCRIPTION__",
+    head: "__HEAD__",
+    brand: '<a class="brand" href="/docs">',
+    section: "API",
+    search: "",
+    links: DOCS_LINKS,
+    body: `<details class="menu service">
+<summary>Menu</summary>
+${DOCS_LINKS}
+</details>
+__BODY__`,
+  });
+}
+
+const SEARCH = `<form class="search" role="search" hidden>
+<input type="search" aria-label="Search the guide" placeholder="Search" autocomplete="off">
+<div class="results" hidden></div>
+<p class="visually-hidden" role="status"></p>
+</form>`;
+
+type FrameParts = {
+  title: string;
+  description: string;
+  head: string;
+  brand: string;
+  section: string;
+  search: string;
+  links: string;
+  body: string;
+};
+
+function frame(assets: Assets, parts: FrameParts): string {
+  const styles = assets.styles.map((url) => `<link rel="stylesheet" href="${url}">`).join("");
+  return `<!doctype html>
+<html lang="en" data-sections="${assets.sections}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="description" content="${parts.description}">
+<title>${parts.title}</title>
+<link rel="icon" href="/favicon.ico" sizes="32x32">
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+<link rel="apple-touch-icon" href="/apple-touch-icon.png">
+<script src="${assets.theme}"></script>
+${styles}
+<script type="module" src="${assets.script}"></script>
+${parts.head}
+</head>
+<body>
+<a class="skip-link" href="#main">Skip to content</a>
+<header>
+${parts.brand}<img src="/favicon.svg" alt="" width="28" height="28">Mailvet <span>${parts.section}</span></a>
+${parts.search}
+<nav class="links" aria-label="Service">${parts.links}</nav>
+<select class="theme" aria-label="Theme" hidden><option value="auto">System</option><option value="light">Light</option><option value="dark">Dark</option></select>
+</header>
+${parts.body}
 </body>
 </html>
 `;

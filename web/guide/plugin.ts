@@ -1,6 +1,7 @@
 /**
  * Vite plugin: adds the guide to the build of the web app, so that one folder (web/dist) has everything that the service
- * serves. Pages and their Markdown twins are under guide/, scripts and styles with the web app's under assets/.
+ * serves. Pages and their Markdown twins are under guide/, scripts and styles with the web app's under assets/, and the frame of
+ * the API reference and the problem pages is docs-layout.html.
  * Why not VitePress: docs/decisions/0025-own-guide-build.md.
  */
 import { existsSync, readFileSync } from "node:fs";
@@ -8,7 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";
 import { type Guide, HOME, readGuide } from "./guide.ts";
-import { type Assets, pageHtml } from "./page-template.ts";
+import { type Assets, docsLayout, pageHtml } from "./page-template.ts";
 
 const fromHere = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -50,6 +51,7 @@ function outputs(root: string, guide: Guide, assets: Assets): [url: string, cont
       [page.twinUrl, page.twin],
     ]),
     ...[...guide.files].map(([url, path]): [string, Buffer] => [url, readFileSync(join(root, path))]),
+    ["/docs-layout.html", docsLayout(assets)],
     ["/llms.txt", llmsTxt(guide)],
     [
       "/llms-full.txt",

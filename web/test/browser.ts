@@ -43,3 +43,9 @@ export async function openBrowser(): Promise<Browser> {
   if (executablePath === undefined) throw new Error(NO_CHROMIUM);
   return chromium.launch({ executablePath, args: ARGS });
 }
+
+/** For pages of the demo, which may be slow on a busy machine. */
+export const PATIENCE_MS = 300_000;
+
+/** Of pictures: the same wherever they are taken. */
+export const LOOK = { locale: "en-GB", timezoneId: "Europe/Berlin", reducedMotion: "reduce" } as const;

@@ -7,11 +7,11 @@
 import { and, eq, isNull, lte } from "drizzle-orm";
 import type { LogEvent } from "../base/log-events.ts";
 import { Refusal } from "../base/refusal.ts";
+import { emailTemplates } from "../mail/email-templates.ts";
 import { type AccountQueries, type AccountQueriesDeps, createAccountQueries } from "./account-queries.ts";
 import { createAttemptLimiter } from "./attempt-limiter.ts";
 import { createBackgroundTasks } from "./background-tasks.ts";
 import { createEmailChanges, type EmailChanges } from "./email-change.ts";
-import { emailTemplates } from "./email-templates.ts";
 import { forgetUnused } from "./known-clients.ts";
 import { createMailTokens, LIFE_MS } from "./mail-tokens.ts";
 import { createPasswordChange, type PasswordChange, type PasswordChangeDeps } from "./password-change.ts";

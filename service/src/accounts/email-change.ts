@@ -6,12 +6,12 @@ import { and, eq, isNull } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/audit-writer.ts";
 import { Refusal, wrongValue } from "../base/refusal.ts";
 import { type Database, type Orm, sqlStateOf, UNIQUE_VIOLATION } from "../db/database.ts";
+import { emailTemplates } from "../mail/email-templates.ts";
+import type { Mailer } from "../mail/mailer.ts";
 import { findByEmail, newAccountEmail } from "./account-email.ts";
 import { emailOf } from "./account-queries.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
-import { emailTemplates } from "./email-templates.ts";
 import type { MailTokens } from "./mail-tokens.ts";
-import type { Mailer } from "./mailer.ts";
 import { accounts } from "./schema.ts";
 
 export type EmailChangeDeps = {

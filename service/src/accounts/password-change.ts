@@ -4,14 +4,14 @@ import { type Actor, recordAudit } from "../audit/audit-writer.ts";
 import { networkOf } from "../base/client-network.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
+import { emailTemplates } from "../mail/email-templates.ts";
+import type { Mailer } from "../mail/mailer.ts";
 import { accountEmail, findByEmail } from "./account-email.ts";
 import { emailOf } from "./account-queries.ts";
 import type { AttemptLimiter } from "./attempt-limiter.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
-import { emailTemplates } from "./email-templates.ts";
 import type { SessionClient } from "./known-clients.ts";
 import type { MailTokens } from "./mail-tokens.ts";
-import type { Mailer } from "./mailer.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 import { requireGoodPassword } from "./password-rules.ts";
 import { accounts, passkeys } from "./schema.ts";
@@ -65,7 +65,7 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
         .where(eq(passkeys.accountId, accountId));
       const { publicUrl } = settings;
       const ofPasskeys = { left: found!.left, removed, settings: `${publicUrl}/settings` };
-      await mailer.send(emailTemplates.passwordChanged(email, `${publicUrl}/sign-in`, ofPasskeys));
+      await mailer.send(emailTemplates.passwordChanged(email, `${publicUrl}/forgotten-password`, ofPasskeys));
     });
   };
 

@@ -140,7 +140,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       done();
     });
     pages.register(webApp.pages);
-    pages.register(docsRoutes);
+    pages.register(docsRoutes({ layout: webApp.docsLayout, cookie: deps.cookie, routes }));
     pages.get(`${API_PREFIX}/openapi.json`, async (_request, reply) => {
       document ??= JSON.stringify(
         buildOpenApiDocument(routes, { version: deps.version, cookieName: deps.cookie.name }),

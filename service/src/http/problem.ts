@@ -4,7 +4,7 @@
  * Four kinds: a Refusal, a request that Fastify could not read (its errors have codes), a database outage, and any other
  * error, which is logged in full and reported as `internal_error`.
  */
-import { HEADERS, PROBLEMS, type Problem, type ProblemCode } from "@mailvet/contract";
+import { HEADERS, PROBLEMS, type Problem, type ProblemCode, problemTypeOf } from "@mailvet/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
@@ -18,7 +18,7 @@ export function problemOf(refusal: Refusal, requestId: string): Problem {
   const [status, title] = PROBLEMS[refusal.code];
   const { retryAfterSeconds: _, ...extras } = refusal.extras;
   return {
-    type: `/docs/problems#${refusal.code}`,
+    type: problemTypeOf(refusal.code),
     title,
     status,
     detail: refusal.message,

@@ -124,7 +124,7 @@ test("credits_used counts what is checked, and after the end what was settled", 
 test("the error of a failed job is a problem document with the job's id", () => {
   const error = { code: "internal_error", detail: "See the log." };
   expect(recordOf({ status: "failed", error }).error).toEqual({
-    type: "/docs/problems#internal_error",
+    type: "/docs/problems/internal_error",
     title: "Internal error",
     status: 500,
     detail: "See the log.",

@@ -5,6 +5,7 @@ import {
   PROBLEMS,
   type Problem,
   type ProblemCode,
+  problemTypeOf,
   STATUS_OF,
   type Status,
   type SubStatus,
@@ -169,5 +170,5 @@ function countOf(counts: SubStatusCounts, status: Status): number {
 function problemOf({ code, detail }: { code: string; detail: string }, jobId: string): Problem {
   const known = (code in PROBLEMS ? code : "internal_error") as ProblemCode;
   const [status, title] = PROBLEMS[known];
-  return { type: `/docs/problems#${known}`, title, status, detail, code: known, request_id: jobId };
+  return { type: problemTypeOf(known), title, status, detail, code: known, request_id: jobId };
 }

@@ -21,7 +21,8 @@ import type { Database, Orm } from "../db/database.ts";
 import type { RecheckJob } from "../jobs/recheck/recheck.ts";
 import { changedRows, countChanged } from "../jobs/result-rows.ts";
 import { keepJob } from "../jobs/retention.ts";
-import type { Notifications, NotificationText } from "../notifications/notifications.ts";
+import { emailTemplates } from "../mail/email-templates.ts";
+import type { Notifications } from "../notifications/notifications.ts";
 import type { PublishEvent } from "../webhooks/publish-event.ts";
 import { savedLists } from "./schema.ts";
 
@@ -49,6 +50,8 @@ export type ListDeps = {
   publish: PublishEvent;
   notifications: Pick<Notifications, "tell">;
   retentionDays: number;
+  /** Of the web app, for links. */
+  publicUrl: string;
 };
 
 type Row = typeof savedLists.$inferSelect;
@@ -64,6 +67,7 @@ export function createLists({
   publish,
   notifications,
   retentionDays,
+  publicUrl,
 }: ListDeps): Lists {
   const { orm } = database;
 
@@ -100,7 +104,8 @@ export function createLists({
       if (error.code === "job_state_conflict") return false; // nothing is stale, or it is being checked
       await orm.transaction(async (tx) => {
         await tx.update(savedLists).set({ lastError: error.message }).where(eq(savedLists.id, id));
-        await notifications.tell(tx, { accountId, isTest }, notRunEmail(row, error));
+        const email = emailTemplates.listNotValidated({ ...row, refusal: error }, publicUrl);
+        await notifications.tell(tx, { accountId, isTest }, email);
       });
       return false;
     }
@@ -185,8 +190,8 @@ export function createLists({
         .returning();
       if (newlyInvalid + recovered === 0) return;
       await publish(tx, owner, "list.changed", { list: present(list!) });
-      const text = `${newlyInvalid} emails have become invalid, ${recovered} have become valid.`;
-      await notifications.tell(tx, owner, { subject: `${row.name} has changed`, text, path: pathOf(row) });
+      const changed = { id: row.id, name: row.name, newlyInvalid, recovered };
+      await notifications.tell(tx, owner, emailTemplates.listChanged(changed, publicUrl));
     },
 
     async runDue() {
@@ -220,14 +225,6 @@ function record(
     subjectId: id,
     details: { mode, ...details },
   });
-}
-
-const pathOf = ({ id }: Row) => `/lists/${id}`;
-
-function notRunEmail(row: Row, { code, message }: Refusal): NotificationText {
-  const needs = code === "insufficient_credits" ? "needs credits" : "was not validated";
-  const text = `The scheduled run of “${row.name}” did not start. ${message}`;
-  return { subject: `${row.name} ${needs}`, text, path: pathOf(row) };
 }
 
 function nextRunOf(schedule: Row["schedule"]) {

@@ -7,13 +7,15 @@
 import type { Job, NotificationSettings, WebhookEvent } from "@mailvet/contract";
 import { and, eq, isNotNull, sql } from "drizzle-orm";
 import { emailOf } from "../accounts/account-queries.ts";
-import type { Mailer } from "../accounts/mailer.ts";
 import { type Actor, recordAudit } from "../audit/audit-writer.ts";
 import type { Caller, Owner } from "../base/caller.ts";
 import type { LogEvent } from "../base/log-events.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { Database, Orm } from "../db/database.ts";
+import { type EmailContent, renderEmail } from "../mail/email-layout.ts";
+import { emailTemplates } from "../mail/email-templates.ts";
+import type { Mailer } from "../mail/mailer.ts";
 import { notificationSettings, outgoingEmails } from "./schema.ts";
 
 export type Notifications = {
@@ -26,7 +28,7 @@ export type Notifications = {
   /** In the transaction that publishes the event. Only the end of live jobs is told. */
   onEvent(tx: Orm, owner: Owner, event: WebhookEvent, data: Record<string, unknown>): Promise<void>;
   /** The same for anything else that is told about jobs. */
-  tell(tx: Orm, owner: Owner, email: NotificationText): Promise<void>;
+  tell(tx: Orm, owner: Owner, email: EmailContent): Promise<void>;
   /** A job was refused for lack of credits. Only what a program asked for is told, at most once a day. */
   onJobRefused(
     caller: Pick<Caller, "accountId" | "isTest" | "by">,
@@ -73,8 +75,8 @@ export function createNotifications({
     return row ? { job_emails: row.jobEmails, low_credits_threshold: row.lowCreditsThreshold } : DEFAULTS;
   };
 
-  const write = (tx: Orm, accountId: string, { subject, text, path }: NotificationText) =>
-    tx.insert(outgoingEmails).values({ accountId, subject, text: `${text}\n\n${publicUrl}${path}\n` });
+  const write = (tx: Orm, accountId: string, email: EmailContent) =>
+    tx.insert(outgoingEmails).values({ accountId, ...renderEmail(email) });
 
   const tell: Notifications["tell"] = async (tx, { accountId, isTest }, email) => {
     if (isTest || !mailer.reachesPeople || !(await settingsOf(tx, accountId)).job_emails) return;
@@ -101,8 +103,10 @@ export function createNotifications({
       }),
 
     async onEvent(tx, owner, event, data) {
-      const email = emailAbout(event, data.job as Job | undefined);
-      if (email) await tell(tx, owner, email);
+      const job = data.job as Job | undefined;
+      if (job && event === "job.completed")
+        await tell(tx, owner, emailTemplates.jobCompleted(job, publicUrl));
+      if (job && event === "job.failed") await tell(tx, owner, emailTemplates.jobFailed(job, publicUrl));
     },
     tell,
 
@@ -121,7 +125,7 @@ export function createNotifications({
             setWhere: sql`${toldAt} is null or ${toldAt} < now() - ${REFUSAL_INTERVAL}::interval`,
           })
           .returning({ accountId: notificationSettings.accountId });
-        if (isDue) await tell(tx, caller, refusedEmail(name, error.message));
+        if (isDue) await tell(tx, caller, emailTemplates.jobNeedsCredits(name, error.message, publicUrl));
       });
     },
 
@@ -137,10 +141,10 @@ export function createNotifications({
         )
         .returning();
       let sent = 0;
-      for (const { id, accountId, subject, text, attempts } of due) {
+      for (const { id, accountId, subject, text, html, attempts } of due) {
         try {
           const to = await emailOf(database, accountId);
-          if (to) await mailer.send({ to, subject, text });
+          if (to) await mailer.send({ to, subject, text, html: html ?? undefined });
           await orm.delete(outgoingEmails).where(eq(outgoingEmails.id, id));
           sent += 1;
         } catch (error) {
@@ -175,39 +179,11 @@ export function createNotifications({
             )
             .returning({ accountId: notificationSettings.accountId });
           if (!isLow || changed.length === 0) return;
-          await write(tx, accountId, lowCreditsEmail(balance, lowCreditsThreshold!));
+          await write(tx, accountId, emailTemplates.lowCredits(balance, lowCreditsThreshold!, publicUrl));
           notified += 1;
         });
       }
       return notified;
     },
   };
-}
-
-/** `path`: the page of the web app that the email links to. */
-export type NotificationText = { subject: string; text: string; path: string };
-
-/** Undefined: not told. */
-function emailAbout(event: WebhookEvent, job: Job | undefined): NotificationText | undefined {
-  if (!job || (event !== "job.completed" && event !== "job.failed")) return undefined;
-  const path = `/bulk/${job.id}`;
-  if (event === "job.failed") {
-    const text = job.error?.detail ?? "An internal error ended it.";
-    return { subject: `${job.filename} could not be validated`, text, path };
-  }
-  const { valid_count, risky_count, invalid_count, unknown_count, credits_used, credits_refunded } = job;
-  const counts = `${valid_count} valid, ${risky_count} risky, ${invalid_count} invalid, ${unknown_count} unknown`;
-  const refund = credits_refunded > 0 ? `, of which ${credits_refunded} were refunded` : "";
-  const text = `${counts}.\n${credits_used} credits used${refund}.\n\nResults:`;
-  return { subject: `${job.filename} is validated`, text, path };
-}
-
-function refusedEmail(name: string, detail: string): NotificationText {
-  const text = `The validation did not start. ${detail}\n\nThis is told once a day at most.`;
-  return { subject: `${name} needs credits`, text, path: "/usage" };
-}
-
-function lowCreditsEmail(balance: number, threshold: number): NotificationText {
-  const text = `${balance} credits are left, fewer than the ${threshold} you asked to be told about.`;
-  return { subject: "Your Mailvet credits are low", text, path: "/usage" };
 }

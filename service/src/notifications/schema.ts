@@ -20,6 +20,7 @@ export const outgoingEmails = pgTable(
     accountId: accountId(),
     subject: text().notNull(),
     text: text().notNull(),
+    html: text(), // null: written by an earlier release
     createdAt: createdAt(),
     attempts: smallint().notNull().default(0),
     dueAt: moment().notNull().defaultNow(),

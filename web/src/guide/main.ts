@@ -1,5 +1,5 @@
 /**
- * What a page of the guide does in the browser: search, theme, copying of code blocks. Pages can be read without it.
+ * What a page of the guide, and of the API reference, does in the browser: search, theme, copying of code blocks. Pages can be read without it.
  * The text of all pages is fetched and indexed when the search is first used.
  */
 import "./guide.css";
@@ -38,12 +38,12 @@ const STOP_WORDS = new Set([
 ]);
 const THEME_KEY = "mantine-color-scheme-value"; // as in theme.js
 
-setUpSearch();
+const searchForm = document.querySelector<HTMLFormElement>(".search");
+if (searchForm) setUpSearch(searchForm); // pages of the API reference have none
 setUpTheme();
 setUpCopying();
 
-function setUpSearch(): void {
-  const form = document.querySelector<HTMLFormElement>(".search")!;
+function setUpSearch(form: HTMLFormElement): void {
   const input = form.querySelector("input")!;
   const results = form.querySelector<HTMLElement>(".results")!;
   const status = form.querySelector<HTMLElement>("[role=status]")!;

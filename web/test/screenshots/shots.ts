@@ -22,7 +22,7 @@ const open =
   };
 
 /** No skeletons, and transitions have ended. */
-async function settled(page: Page): Promise<void> {
+export async function settled(page: Page): Promise<void> {
   await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "hidden" });
   await page.waitForTimeout(200);
 }
@@ -47,7 +47,7 @@ const job =
   };
 
 /** With a duplicate row and a second column with emails. */
-const GUESTS = `id,guest,email,referred by,city
+export const GUESTS = `id,guest,email,referred by,city
 1,Anna Adler,anna.adler1@north.example-lab.com,,Hamburg
 2,Ben Berg,ben.berg2@south.example-lab.com,anna.adler1@north.example-lab.com,Leeds
 3,Carla Conrad,carla.conrad3@harbour.example-lab.com,,Porto
@@ -91,6 +91,12 @@ async function ledger(page: Page): Promise<void> {
   await page.getByRole("heading", { name: "Ledger" }).evaluate((node) => node.scrollIntoView());
 }
 
+/** Rendered by Scalar, which loads parts of the page as they come into view. */
+async function reference(page: Page): Promise<void> {
+  await open("/docs", "Mailvet")(page);
+  await page.getByText("Authentication", { exact: true }).first().waitFor();
+}
+
 async function palette(page: Page): Promise<void> {
   await open("/", "Overview")(page);
   await page.keyboard.press("Control+k");
@@ -121,6 +127,9 @@ export const SHOTS: readonly Shot[] = [
   { name: "audit", role: "customer", visit: open("/audit", "Audit log") },
   { name: "command-palette", role: "customer", visit: palette },
   { name: "not-found", role: "customer", visit: open("/nowhere", "Page not found") },
+  { name: "docs", role: "customer", visit: reference },
+  { name: "docs-problems", role: "anonymous", visit: open("/docs/problems", "Problems") },
+  { name: "docs-problem", role: "anonymous", visit: open("/docs/problems/validation_failed", "Fix") },
   { name: "settings", role: "customer", visit: open("/settings", "Settings") },
   { name: "operator-accounts", role: "operator", visit: open("/operator/accounts", "Accounts") },
   { name: "operator-account", role: "operator", visit: account },

@@ -86,21 +86,14 @@ export function buildOpenApiDocument(
 function operationOf(route: RouteOptions, names: SchemaNames, answers: ProblemAnswers): Json {
   const schema = (route.schema ?? {}) as RouteSchema;
   const access = route.config?.access ?? "open";
-  const method = String(route.method);
-  const honoursIdempotencyKey = method === "POST" && access !== "open" && route.config?.idempotency !== false;
+  const honoursIdempotencyKey = takesIdempotencyKey(route);
   const example = EXAMPLES[schema.operationId ?? ""];
   const parameters = [
     ...parametersOf(schema.params, "path", names),
     ...parametersOf(schema.querystring, "query", names),
     ...(honoursIdempotencyKey ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
   ];
-  const problems = problemsOf({
-    method,
-    access,
-    isValidated: [schema.body, schema.params, schema.querystring].some((part) => part !== undefined),
-    honoursIdempotencyKey,
-    problems: route.config?.problems ?? [],
-  });
+  const problems = problemsOfRoute(route);
   return {
     operationId: schema.operationId,
     tags: schema.tags,
@@ -115,6 +108,21 @@ function operationOf(route: RouteOptions, names: SchemaNames, answers: ProblemAn
     },
   };
 }
+
+/** HTTP status → problem codes. */
+export function problemsOfRoute(route: RouteOptions): ReturnType<typeof problemsOf> {
+  const { body, params, querystring } = (route.schema ?? {}) as RouteSchema;
+  return problemsOf({
+    method: String(route.method),
+    access: route.config?.access ?? "open",
+    isValidated: [body, params, querystring].some((part) => part !== undefined),
+    honoursIdempotencyKey: takesIdempotencyKey(route),
+    problems: route.config?.problems ?? [],
+  });
+}
+
+const takesIdempotencyKey = ({ method, config }: RouteOptions) =>
+  method === "POST" && (config?.access ?? "open") !== "open" && config?.idempotency !== false;
 
 function descriptionOf({ description }: RouteSchema, access: Access): string | undefined {
   const isForOperatorKeys = typeof access === "object" && "operator" in access;

@@ -49,7 +49,7 @@ import { ACCOUNT_LIMITS, PLAN_LIMITS } from "../../accounts/plans.ts";
 import { Refusal, type RefusalExtras } from "../../base/refusal.ts";
 import { problemOf } from "../problem.ts";
 import { completed, firstResult, result } from "./openapi-examples.ts";
-import { PROBLEM_HELP } from "./problem-page.ts";
+import { PROBLEM_HELP } from "./problem-help.ts";
 
 const ACCOUNT_ID = "3d7c2f7e-7a53-4f0b-9f0a-1f6b1d9c5e22";
 const KEY_ID = "8f14e45f-ceea-467f-a8d3-5a1c0e9b6d10";
@@ -436,6 +436,6 @@ const PROBLEM_MEMBERS: Partial<Record<ProblemCode, RefusalExtras>> = {
 };
 
 export function problemExample(code: ProblemCode): Problem {
-  const [detail = ""] = PROBLEM_HELP[code].split(/(?<=\.) /, 1);
+  const [detail = ""] = PROBLEM_HELP[code].cause.split(/(?<=\.) /, 1);
   return problemOf(new Refusal(code, detail, PROBLEM_MEMBERS[code]), result.request_id);
 }

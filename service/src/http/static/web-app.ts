@@ -12,6 +12,7 @@ import { LANGUAGES, type Language } from "@mailvet/contract";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { answerIn } from "../middleware/language.ts";
 import type { SessionCookie } from "../middleware/session-cookie.ts";
+import { createDocsLayout, type DocsLayout } from "./docs-layout.ts";
 import { readWebFiles, type WebFile } from "./web-files.ts";
 
 export type WebApp = {
@@ -21,6 +22,8 @@ export type WebApp = {
   sendUnknownPage(request: FastifyRequest, reply: FastifyReply): FastifyReply;
   pages: FastifyPluginAsync;
   files: FastifyPluginAsync;
+  /** Of /docs and the problem pages. */
+  docsLayout: DocsLayout;
 };
 
 /** Output of `vite build`. */
@@ -55,6 +58,7 @@ export function createWebApp(cookie: Pick<SessionCookie, "read">, directory = WE
       /\btext\/html\b/.test(headers.accept ?? "") &&
       !OWN_PATHS.test(url),
     sendUnknownPage: (request, reply) => sendPage(request, reply, 404),
+    docsLayout: createDocsLayout(files?.get("/docs-layout.html")?.plain.toString()),
     async pages(app) {
       for (const path of WEB_PAGES) app.get(path, (request, reply) => sendPage(request, reply, 200));
     },
@@ -63,7 +67,7 @@ export function createWebApp(cookie: Pick<SessionCookie, "read">, directory = WE
         sendFile(files?.get(pathOf(request)), request, reply, "public, max-age=31536000, immutable"),
       );
       for (const [path, file] of files ?? []) {
-        if (IS_PAGE_FILE.has(path) || path.startsWith("/assets/")) continue;
+        if (TEMPLATES.has(path) || path.startsWith("/assets/")) continue;
         const isGuidePage = path.startsWith("/guide/") && path.endsWith(".html");
         app.get(isGuidePage ? guidePath(path) : path, (request, reply) => {
           if (isGuidePage) reply.header("content-security-policy", GUIDE_CSP);
@@ -76,7 +80,6 @@ export function createWebApp(cookie: Pick<SessionCookie, "read">, directory = WE
 
 /** The web app is built once per language (web/language-plugin.ts). */
 const PAGE_FILES: Record<Language, string> = { en: "/index.html", de: "/index.de.html" };
-const IS_PAGE_FILE: ReadonlySet<string> = new Set(Object.values(PAGE_FILES));
 
 /** The paths of web/src/router.tsx and, before sign-in, of web/src/main.tsx. They are HTML whatever the Accept header says. */
 export const WEB_PAGES = [
@@ -108,6 +111,9 @@ export const WEB_PAGES = [
 /** Paths of the service, including 404s below them. */
 const OWN_PATHS = /^\/(?:api|docs|health|metrics|assets)(?:[/?]|$)/;
 
+/** Filled in for each response. */
+const TEMPLATES: ReadonlySet<string> = new Set([...Object.values(PAGE_FILES), "/docs-layout.html"]);
+
 /** /guide/index.html → /guide, /guide/api.html → /guide/api */
 const guidePath = (file: string) => file.replace(/(?:\/index)?\.html$/, "");
 
@@ -137,7 +143,8 @@ const pageCsp = (nonce: string) =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; ` +
   "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-const GUIDE_CSP =
+/** Of pages that are complete without JavaScript. */
+export const GUIDE_CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; font-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 

@@ -1,7 +1,9 @@
 /** Sends emails through the configured mail server, or, without one, passes them to the operator. */
 import type { Transporter } from "nodemailer";
+import type { RenderedEmail } from "./email-layout.ts";
 
-export type OutgoingEmail = { to: string; subject: string; text: string };
+/** Without HTML: written by an earlier release. */
+export type OutgoingEmail = Omit<RenderedEmail, "html"> & { to: string; html?: string | undefined };
 
 export type MailSettings = {
   /** smtps://user:password@host:port, or smtp:// for STARTTLS where the server has it. */
@@ -45,13 +47,14 @@ function bySmtp({ url, sender }: MailSettings): Mailer {
   const open = async () => (await import("nodemailer")).createTransport(options); // large, and seldom needed
   return {
     reachesPeople: true,
-    async send({ to, subject, text }) {
+    async send({ to, subject, text, html }) {
       opened ??= open();
       await (await opened).sendMail({
         from: sender,
         to: { name: "", address: to }, // as an object it cannot be read as several addresses
         subject,
         text,
+        html,
         headers: { "Auto-Submitted": "auto-generated" },
       });
     },
