@@ -1,4 +1,5 @@
 /** German texts of the shell and of everything that several pages show. */
+import type { JobStatus } from "@mailvet/contract";
 import type { ProblemCode } from "@mailvet/sdk";
 import { formatNumber, plural } from "./components/number-format.ts";
 import type * as english from "./messages.ts";
@@ -7,6 +8,15 @@ import type { Translation } from "./translation.ts";
 const credits = (count: number) => plural(count, "Credit");
 const emails = (count: number) => plural(count, "Adresse", "Adressen");
 const days = (count: number) => plural(count, "Tag", "Tage");
+
+export const JOB_STATUSES: Record<JobStatus, string> = {
+  queued: "in der Warteschlange",
+  processing: "in Arbeit",
+  paused: "angehalten",
+  completed: "abgeschlossen",
+  failed: "fehlgeschlagen",
+  cancelled: "abgebrochen",
+};
 
 /** For people. The service's own text is in English and has more details. */
 const PROBLEMS: Partial<Record<ProblemCode, string>> = {
@@ -202,6 +212,14 @@ export const shellMessages: Translation<typeof english.shellMessages> = {
   themes: { light: "Hell", dark: "Dunkel", auto: "Automatisch" },
   signOut: "Abmelden",
   connection: { lost: "Verbindung unterbrochen. Die Anzeige ist möglicherweise nicht aktuell." },
+  notifications: {
+    jobEnded: (filename, status: JobStatus) => `${filename}: ${JOB_STATUSES[status]}`,
+    valid: (valid, total) => `${formatNumber(valid)} von ${emails(total)} gültig.`,
+    notRun: (list) => `${list} wurde nicht geprüft`,
+    changed: (list) => `${list} hat sich geändert`,
+    changes: (newlyInvalid, recovered) =>
+      `${formatNumber(newlyInvalid)} neu ungültig, ${formatNumber(recovered)} wieder gültig`,
+  },
   palette: {
     open: "Suchen",
     title: "Seiten, Aufträge und Schlüssel suchen",

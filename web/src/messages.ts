@@ -3,7 +3,7 @@
  *
  * Each page folder has a messages file of its own. Components contain no text: ui-text.test.ts refuses it.
  */
-import type { Language, Plan, PlanLimits, Recommendation, Status } from "@mailvet/contract";
+import type { JobStatus, Language, Plan, PlanLimits, Recommendation, Status } from "@mailvet/contract";
 import { formatNumber, plural } from "./components/number-format.ts";
 
 const credits = (count: number) => plural(count, "credit");
@@ -145,6 +145,14 @@ export const shellMessages = {
   themes: { light: "Light", dark: "Dark", auto: "System" },
   signOut: "Sign out",
   connection: { lost: "Connection lost. What you see may be out of date." },
+  notifications: {
+    jobEnded: (filename: string, status: JobStatus) => `${filename}: ${status}`,
+    valid: (valid: number, total: number) => `${formatNumber(valid)} of ${emails(total)} are valid.`,
+    notRun: (list: string) => `${list} was not checked`,
+    changed: (list: string) => `${list} has changed`,
+    changes: (newlyInvalid: number, recovered: number) =>
+      `${formatNumber(newlyInvalid)} newly invalid, ${formatNumber(recovered)} recovered`,
+  },
   palette: {
     open: "Search",
     title: "Search pages, jobs and keys",

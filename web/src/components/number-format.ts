@@ -23,6 +23,15 @@ export function formatPercent(share: number, digits = 0): string {
   return new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: digits }).format(share);
 }
 
+/** "+12%", "−3%" */
+export function formatChange(share: number): string {
+  return new Intl.NumberFormat(undefined, {
+    style: "percent",
+    maximumFractionDigits: 0,
+    signDisplay: "exceptZero",
+  }).format(share);
+}
+
 /** "1.4" */
 export function formatDecimal(value: number, digits = 1): string {
   return new Intl.NumberFormat(locale, {

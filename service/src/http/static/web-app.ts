@@ -78,7 +78,7 @@ export function createWebApp(cookie: Pick<SessionCookie, "read">, directory = WE
 const PAGE_FILES: Record<Language, string> = { en: "/index.html", de: "/index.de.html" };
 const IS_PAGE_FILE: ReadonlySet<string> = new Set(Object.values(PAGE_FILES));
 
-/** The paths of web/src/router.tsx. They are HTML whatever the Accept header says. */
+/** The paths of web/src/router.tsx and, before sign-in, of web/src/main.tsx. They are HTML whatever the Accept header says. */
 export const WEB_PAGES = [
   "/sign-in",
   "/sign-up",

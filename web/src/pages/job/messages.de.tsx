@@ -1,18 +1,9 @@
 /** German texts of the job page: progress, actions, downloads, results, and the reasons for verdicts. */
 import type { JobStatus, Status, SubStatus } from "@mailvet/contract";
 import { formatNumber, plural } from "../../components/number-format.ts";
-import { common } from "../../messages.de.ts";
+import { common, JOB_STATUSES } from "../../messages.de.ts";
 import type { Translation } from "../../translation.ts";
 import type * as english from "./messages.tsx";
-
-const JOB_STATUSES: Record<JobStatus, string> = {
-  queued: "in der Warteschlange",
-  processing: "in Arbeit",
-  paused: "angehalten",
-  completed: "abgeschlossen",
-  failed: "fehlgeschlagen",
-  cancelled: "abgebrochen",
-};
 
 /** After "die übrigen". */
 const restOf = (left: number) =>
@@ -127,11 +118,6 @@ export const messages: Translation<typeof english.messages> = {
       "Der Auftrag endete vorzeitig. Bisherige Bewertungen bleiben; nicht verbrauchte Credits wurden zurückgegeben.",
     announceEnd: (status: JobStatus) => `Der Auftrag ist ${JOB_STATUSES[status]}.`,
     announcePercent: (percent) => `${percent} Prozent der Adressen haben eine Bewertung.`,
-  },
-
-  notification: {
-    title: (filename, status: JobStatus) => `${filename}: ${JOB_STATUSES[status]}`,
-    body: (valid, total) => `${formatNumber(valid)} von ${common.emails(total)} gültig.`,
   },
 
   recheck: {

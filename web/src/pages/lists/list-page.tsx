@@ -15,9 +15,10 @@ import { common } from "../../messages.ts";
 import { hasEnded, jobQuery } from "../bulk/job-queries.ts";
 import { RecheckButton } from "../job/recheck-dialog.tsx";
 import { useJobEvents } from "../job/use-job-events.ts";
+import { DeleteList } from "./delete-list.tsx";
 import { ListChanges } from "./list-changes.tsx";
 import { listQuery, listsChanged } from "./list-queries.ts";
-import { DeleteList, ListSettings } from "./list-settings.tsx";
+import { ListSettings } from "./list-settings.tsx";
 import { ListTags } from "./lists-page.tsx";
 import { messages } from "./messages.tsx";
 

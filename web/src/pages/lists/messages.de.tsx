@@ -14,6 +14,13 @@ export const messages: Translation<typeof english.messages> = {
   toJobs: "Zu den Aufträgen",
   allLists: "← Alle Listen",
   tags: "Tags",
+  columns: {
+    name: "Name",
+    tags: "Tags",
+    schedule: "Zeitplan",
+    lastRun: "Letzter Lauf",
+    nextRun: "Nächster Lauf",
+  },
 
   schedules: {
     daily: "Jeden Tag geprüft",
@@ -22,11 +29,10 @@ export const messages: Translation<typeof english.messages> = {
   },
   noSchedule: "Kein Zeitplan",
   savedAt: (at) => <>gespeichert {at}</>,
-  nextRun: (at) => <>nächster Lauf {at}</>,
   changes: (newlyInvalid, recovered) =>
     newlyInvalid + recovered === 0
-      ? "Im letzten Lauf hat sich nichts geändert."
-      : `Im letzten Lauf: ${formatNumber(newlyInvalid)} neu ungültig, ${formatNumber(recovered)} wieder gültig.`,
+      ? "Nichts hat sich geändert"
+      : `${formatNumber(newlyInvalid)} neu ungültig, ${formatNumber(recovered)} wieder gültig`,
 
   page: {
     failed: "Die Liste konnte nicht geladen werden",

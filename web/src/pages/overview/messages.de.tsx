@@ -1,5 +1,5 @@
 /** German texts of the overview. */
-import { formatNumber, formatPercent } from "../../components/number-format.ts";
+import { formatNumber } from "../../components/number-format.ts";
 import { common } from "../../messages.de.ts";
 import type { Translation } from "../../translation.ts";
 import type * as english from "./messages.tsx";
@@ -28,8 +28,7 @@ export const messages: Translation<typeof english.messages> = {
       points === 0
         ? `unverändert gegenüber den ${days} Tagen davor`
         : `${sign(points)}${formatNumber(Math.abs(points))} Punkte gegenüber den ${days} Tagen davor`,
-    change: (share, days) =>
-      `${sign(share)}${formatPercent(Math.abs(share))} gegenüber den ${days} Tagen davor`,
+    change: (change, days) => `${change} gegenüber den ${days} Tagen davor`,
   },
 
   attention: {

@@ -17,6 +17,17 @@ export function perDay({ from, to, days }: Usage): DayCounts[] {
   });
 }
 
+/** The later and the earlier half of the days: a period, and the one before it. */
+export function halvesOf({ from, to, days }: Usage): { now: Usage; before: Usage } {
+  const count = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS + 1) / 2;
+  const start = dayText(Date.parse(from) + count * DAY_MS);
+  const isBefore = ({ date }: UsageDay) => date < start;
+  return {
+    now: { from: start, to, days: days.filter((day) => !isBefore(day)) },
+    before: { from, to: dayText(Date.parse(start) - DAY_MS), days: days.filter(isBefore) },
+  };
+}
+
 /** Most used first; the key id null is the web app. */
 export function perKey(days: readonly UsageDay[]): { keyId: string | null; counts: UsageCounts }[] {
   return [...groupBy(days, ({ key_id }) => key_id)]

@@ -1,4 +1,5 @@
 /** The stages of a check, one line each and open where they decided; the verdict with its flags; the JSON response. */
+import "@mantine/core/styles/Accordion.layer.css";
 import type { ValidationResult } from "@mailvet/contract";
 import { Accordion, Badge, Group, Paper, Stack, Text } from "@mantine/core";
 import { CopyableCode } from "../../components/copyable-code.tsx";
