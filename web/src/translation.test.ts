@@ -65,7 +65,9 @@ test("there is a German catalogue for each English one", () => {
 });
 
 test.each(Object.keys(ENGLISH))("%s has the same keys in German", (path) => {
-  expect(keysOf({ ...GERMAN[germanOf(path)] })).toEqual(keysOf({ ...ENGLISH[path] }));
+  // A German catalogue may export more, for other German ones.
+  const german = Object.keys(ENGLISH[path]!).map((name) => [name, GERMAN[germanOf(path)]![name]]);
+  expect(keysOf(Object.fromEntries(german))).toEqual(keysOf({ ...ENGLISH[path] }));
 });
 
 test.each(Object.keys(ENGLISH))("%s is translated", (path) => {

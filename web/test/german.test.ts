@@ -19,6 +19,7 @@ const READ_TEXTS = `(() => {
   const texts = [document.title];
   for (const element of document.querySelectorAll("body *")) {
     if (element.closest("script, style, noscript, pre, code, blockquote, time, nav[lang], [lang]:not(html)")) continue;
+    if (element.textContent.endsWith("@")) continue; // an example address
     for (const node of element.childNodes) if (node.nodeType === Node.TEXT_NODE) texts.push(node.data);
     for (const name of ["aria-label", "title", "placeholder", "alt"]) texts.push(element.getAttribute(name) ?? "");
   }
