@@ -9,7 +9,9 @@ export type Entries = Readonly<Record<string, string | Buffer>>;
 
 export async function zipOf(entries: Entries): Promise<Buffer> {
   const zip = new ZipFile();
-  for (const [name, content] of Object.entries(entries)) zip.addBuffer(Buffer.from(content), name);
+  for (const [name, content] of Object.entries(entries)) {
+    zip.addBuffer(Buffer.from(content), name, { compress: content.length > 0 }); // a compressor for each takes long
+  }
   zip.end();
   return buffer(zip.outputStream);
 }

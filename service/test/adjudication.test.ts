@@ -1,4 +1,5 @@
 /** The adjudicator against a real endpoint: its requests, valid answers, and its budget. */
+import type { ServerResponse } from "node:http";
 import type { Evidence } from "@mailvet/engine";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AdjudicatorSettings, createAdjudicator } from "../src/adjudication/adjudicator.ts";
@@ -224,8 +225,13 @@ test("Retry-After is respected", async () => {
 });
 
 test("questions beyond the capacity of a slow model are refused without delay", async () => {
-  await using scene = await openScene(saysNothing, { timeoutMs: 15_000 });
-  await Promise.all(Array.from({ length: 600 }, (_, i) => scene.ask(`name${i}`, `d${i}.example`)));
+  const unanswered: ServerResponse[] = [];
+  await using scene = await openScene((answer) => void unanswered.push(answer));
+  const asked = Promise.all(Array.from({ length: 600 }, (_, i) => scene.ask(`name${i}`, `d${i}.example`)));
+  await expect.poll(scene.countOf).toEqual({ crowded: 596 });
+  await expect.poll(() => unanswered.length).toBe(4);
+  for (const answer of unanswered) answer.socket?.destroy();
+  await asked;
   expect(scene.server.received).toHaveLength(4);
   expect(await scene.countOf()).toEqual({ failed: 4, crowded: 596 });
 });

@@ -21,7 +21,8 @@ export type TestDatabase = Database &
 export async function openTestDatabase(): Promise<TestDatabase> {
   const server = inject("postgres");
   const name = `test_${randomBytes(6).toString("hex")}`;
-  await asAdmin(server, `create database ${name} template ${TEMPLATE_DATABASE}`);
+  // Copying the files takes a third of the CPU time of the default, which copies through the log.
+  await asAdmin(server, `create database ${name} template ${TEMPLATE_DATABASE} strategy file_copy`);
   const database = openDatabase({ connection: { ...server, database: name }, maxConnections: 8 });
   const dataDirectory = mkdtempSync(join(tmpdir(), "mailvet-test-data-"));
   const close = async () => {

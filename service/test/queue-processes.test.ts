@@ -1,7 +1,6 @@
 /** Processes that die, lose their lease or cannot reach the database: what they have leased is released once. */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { type Database, openDatabase } from "../src/db/database.ts";
@@ -44,6 +43,21 @@ async function leasesAndWaiters({ database }: QueueWorld): Promise<string[]> {
   return (await database.pool.query(text)).rows.map((row) => row.process_id);
 }
 
+/** Resolves when this process has sent so many more heartbeats. */
+async function heartbeats({ database }: QueueWorld, id: string, count: number): Promise<void> {
+  const last = async () =>
+    (await database.pool.query("select beat_at::text from processes where id = $1", [id])).rows[0].beat_at;
+  for (let n = 0; n < count; n++) await expect.poll(last, soon).not.toBe(await last());
+}
+
+/** Resolves when this moment of the database's clock is longer than a lease ago. */
+async function leaseTimeAfter({ database }: QueueWorld, moment: string): Promise<void> {
+  const text = `select extract(epoch from clock_timestamp() - (${moment}))::float8 * 1000 as age`;
+  await expect
+    .poll(async () => (await database.pool.query(text)).rows[0].age, soon)
+    .toBeGreaterThan(TIMING.leaseMs);
+}
+
 test("host leases of an expired process are released, those of a live process are not", async () => {
   await using world = await openQueueWorld();
   const expired = await expiredProcess(world);
@@ -66,7 +80,7 @@ test("no process is removed before it had a full lease time to send a heartbeat"
   const expired = await expiredProcess(world);
   const living = startProcess(world.database, { timing: { heartbeatMs: 50, leaseMs: 60_000 } });
   await living.start();
-  await pause(300); // timing: for an event that must not occur
+  await heartbeats(world, living.id, 4); // each of them looks for expired processes
   expect((await living.list()).map(({ id }) => id)).toEqual([expired, living.id]);
   await living.close();
 });
@@ -118,17 +132,20 @@ test("after a database outage no lease expires, although no process sent heartbe
   const second = startProcess(other.database);
   await Promise.all([first.start(), second.start()]);
   await takeLease(world, second.id);
-  await pause(TIMING.leaseMs + 200); // timing: both may remove others by now
+  await leaseTimeAfter(world, "select max(started_at) from processes"); // from here on, both may remove others
 
   one.cut();
   other.cut();
   await hangUpOn(world.database);
-  await pause(TIMING.leaseMs + 200); // timing: an outage longer than the lease
+  await leaseTimeAfter(world, "select max(beat_at) from processes");
   one.restore();
   await expect.poll(() => first.events.at(-1), soon).toEqual({ event: "heartbeat_restored" });
-  await pause(300); // timing: the other finds it a little later
+  await heartbeats(world, first.id, 4); // the other finds the database a little later
   other.restore();
-  await pause(TIMING.leaseMs + 400); // timing: for an event that must not occur
+  await expect.poll(() => second.events.at(-1), soon).toEqual({ event: "heartbeat_restored" });
+  const { rows } = await world.database.pool.query("select clock_timestamp()::text as restored_at");
+  await leaseTimeAfter(world, `timestamptz '${rows[0].restored_at}'`);
+  await Promise.all([heartbeats(world, first.id, 2), heartbeats(world, second.id, 2)]);
 
   expect(await leasesAndWaiters(world)).toEqual([second.id, second.id]);
   expect(first.events[0]).toMatchObject({ event: "heartbeat_failed", retry_in_ms: expect.any(Number) });

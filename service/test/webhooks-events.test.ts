@@ -1,6 +1,5 @@
 /** Which events are published, to which account, and in which transaction. */
 import { randomUUID } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
 import { WebhookMessage } from "@mailvet/contract";
 import { Value } from "typebox/value";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -66,6 +65,18 @@ test("a rolled-back transaction publishes nothing", async () => {
   expect(await world.dueInSeconds(id)).toEqual([]);
 });
 
+/** Resolves when this waits for the lock of another transaction, or needs none. */
+async function blockedOrDone(work: Promise<unknown>): Promise<void> {
+  const waiting =
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  const isBlocked = async () => (await world.database.pool.query(waiting)).rowCount;
+  const isDone = work.then(
+    () => true,
+    () => true,
+  );
+  await expect.poll(() => Promise.race([isDone, isBlocked()]), { interval: 5 }).toBeTruthy();
+}
+
 test("deleting an endpoint during a publish does not break it", async () => {
   const ann = await world.account();
   const [gone, kept] = [
@@ -77,7 +88,7 @@ test("deleting an endpoint during a publish does not break it", async () => {
   await deleting.query("begin");
   await deleting.query("delete from webhook_endpoints where id = $1", [gone.id]);
   const publishing = orm.transaction((tx) => service.webhooks.publish(tx, live(ann), "job.completed", {}));
-  await pause(50); // timing: the two overlap on most machines
+  await blockedOrDone(publishing);
   await deleting.query("commit");
   deleting.release();
   await publishing;
@@ -91,7 +102,7 @@ test("an event published while the endpoint is being disabled does not stay pend
   await world.database.orm.transaction(async (tx) => {
     await service.webhooks.publish(tx, live(ann), "job.completed", {});
     off = service.webhooks.update(live(ann), id, { is_enabled: false });
-    await pause(50); // timing: the two overlap on most machines
+    await blockedOrDone(off);
   });
   await off;
   const { deliveries } = await service.webhooks.deliveries(live(ann), id, { skip: 0, limit: 1 });

@@ -21,6 +21,8 @@ export type VisitorOptions = {
   /** Errors that the journey causes, such as "402 POST /api/v1/validation/single"; `*` stands for an id. */
   expected?: readonly string[] | undefined;
   isOnPhone?: boolean | undefined;
+  /** The browser's language and region; British English by default. */
+  locale?: string | undefined;
   /** Opens the service by the name localhost, not by its IP address. */
   usesLocalhost?: boolean | undefined;
 };
@@ -36,13 +38,13 @@ const ALWAYS_EXPECTED = ["401 GET /api/v1/auth/session"];
 export async function openVisitor(
   browser: Browser,
   serviceUrl: string,
-  { cookie, expected = [], isOnPhone = false, usesLocalhost = false }: VisitorOptions,
+  { cookie, expected = [], isOnPhone = false, locale = "en-GB", usesLocalhost = false }: VisitorOptions,
 ): Promise<Visitor> {
   const url = usesLocalhost ? serviceUrl.replace("127.0.0.1", "localhost") : serviceUrl;
   const context = await browser.newContext({
     ...(isOnPhone ? PHONE : DESKTOP),
     baseURL: url,
-    locale: "en-GB",
+    locale,
     timezoneId: "Europe/Berlin",
     reducedMotion: "reduce",
   });

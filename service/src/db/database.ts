@@ -73,6 +73,8 @@ export type DatabaseOptions = {
 };
 
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Longer than the intervals of regular work, which would otherwise open a connection each time. */
+const IDLE_CONNECTION_MS = 60_000;
 /** No query through the pool takes this long; a server that is silent by then will not answer. */
 const QUERY_TIMEOUT_MS = 15_000;
 /** A client machine that dies inside a transaction must not keep its locks for hours. */
@@ -125,6 +127,7 @@ function openConnectionPool(
   const pool = new MeasuredPool({
     ...connection,
     max,
+    idleTimeoutMillis: IDLE_CONNECTION_MS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: queryTimeoutMs,
     keepAlive: true, // detects a dead server on idle connections

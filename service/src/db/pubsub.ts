@@ -30,7 +30,7 @@ export type PubSubOptions = { log: LogEvent };
 // reply proves that all notifications before it have arrived too. A proof is renewed when somebody asks for it; without
 // that, probes are rare, because an idle process should not wake up.
 const PROBE_MS = 300;
-const IDLE_PROBE_MS = 3_000;
+const IDLE_PROBE_MS = 10_000;
 const LISTENING_GRACE_MS = 1_000;
 const TIMEOUT_MS = 5_000;
 const FIRST_PAUSE_MS = 100;

@@ -92,9 +92,9 @@ export function createMetrics(): Metrics {
   const retries = counter("mailvet_queue_retries_total");
   const deliveries = counter("mailvet_webhook_deliveries_total");
   const waits = histogram("mailvet_database_wait_seconds", DATABASE_BUCKETS_SECONDS);
-  // Resolving a set of labels costs more than counting, and there are few sets.
-  const durationsOf = new Map<string, ReturnType<typeof durations.labels>>();
-  const verdictsOf = new Map<string, ReturnType<typeof verdicts.labels>>();
+  const durationOf = withKnownLabels(durations);
+  const verdictOf = withKnownLabels(verdicts);
+  const findingOf = withKnownLabels(findings);
   const lookupsOf: Readonly<Record<CacheLookupResult, ReturnType<typeof lookups.labels>>> = {
     memory: lookups.labels("memory"),
     database: lookups.labels("database"),
@@ -105,25 +105,12 @@ export function createMetrics(): Metrics {
     countRequest(request, reply, isAborted) {
       const route = request.routeOptions.url ?? "none";
       const status = isAborted ? "aborted" : `${Math.floor(reply.statusCode / 100)}xx`;
-      const name = `${request.method} ${route} ${status}`;
-      let duration = durationsOf.get(name);
-      if (!duration) {
-        duration = durations.labels(request.method, route, status);
-        durationsOf.set(name, duration);
-      }
-      duration.observe((performance.now() - request.lifetime.startedAtMs) / 1000);
+      const seconds = (performance.now() - request.lifetime.startedAtMs) / 1000;
+      durationOf(request.method, route, status).observe(seconds);
     },
-    countVerdict(status, subStatus, isCached) {
-      const name = isCached ? `${subStatus} cached` : subStatus; // which implies the status
-      let counted = verdictsOf.get(name);
-      if (!counted) {
-        counted = verdicts.labels(status, subStatus, String(isCached));
-        verdictsOf.set(name, counted);
-      }
-      counted.inc();
-    },
+    countVerdict: (status, subStatus, isCached) => verdictOf(status, subStatus, String(isCached)).inc(),
     countLookups: (result, addresses) => lookupsOf[result].inc(addresses),
-    countFinding: (answer, provider) => findings.inc({ answer, provider }),
+    countFinding: (answer, provider) => findingOf(answer, provider).inc(),
     countNetwork(event) {
       if (event.kind === "dns_lookup") {
         dnsLookups.inc({ lookup: event.lookup, outcome: event.outcome });
@@ -210,5 +197,21 @@ export function createMetrics(): Metrics {
         queues.map(({ queue, deadLetters }) => [{ queue }, deadLetters]),
       );
     },
+  };
+}
+
+/** Resolving a set of labels costs more than counting, and there are few sets. */
+function withKnownLabels<Child>(metric: {
+  labels(...values: string[]): Child;
+}): (...values: string[]) => Child {
+  const known = new Map<string, Child>();
+  return (...values) => {
+    const name = values.join(" ");
+    let child = known.get(name);
+    if (child === undefined) {
+      child = metric.labels(...values);
+      known.set(name, child);
+    }
+    return child;
   };
 }

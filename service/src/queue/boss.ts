@@ -17,8 +17,8 @@ export function openBoss(pool: Pick<pg.Pool, "query">): Boss {
     db: onClient(pool),
     migrate: false, // db/pg-boss-schema.ts does it
     supervise: false, // expired-turns.ts finds expired heartbeats, upkeep.ts does the rest
-    cronMonitorIntervalSeconds: 15,
-    cronWorkerIntervalSeconds: 15,
+    cronMonitorIntervalSeconds: 30,
+    cronWorkerIntervalSeconds: 30,
     queueCacheIntervalSeconds: 3600,
   });
 }

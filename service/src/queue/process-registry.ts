@@ -82,7 +82,8 @@ export function createProcessRegistry({
       const isSteady = lastBeatAt !== undefined && at >= lastBeatAt && at - lastBeatAt <= maxGapMs;
       if (!isSteady) steadySince = at;
       lastBeatAt = at;
-      if (at - steadySince! >= leaseMs) reaping ??= reap().finally(() => (reaping = undefined));
+      // Alone, there is no other process whose lease could expire: an idle service should not look for one.
+      if (!isAlone && at - steadySince! >= leaseMs) reaping ??= reap().finally(() => (reaping = undefined));
     },
     log,
   });

@@ -21,8 +21,8 @@ const MAX_REPLY_CHARACTERS = 400;
 export function cachedPartOf(evidence: Evidence): CachedEvidence {
   const { route, policies, provider, mailbox, decoy, naming, adjudication } = evidence;
   const cached: CachedEvidence = {};
-  if (route) cached.route = withFirstHost(route);
-  if (policies) cached.policies = withoutRecords(policies);
+  if (route) cached.route = cachedRoute(route);
+  if (policies) cached.policies = cachedPolicies(policies);
   if (provider !== undefined) cached.provider = provider;
   if (mailbox) cached.mailbox = withShortReply(mailbox);
   if (decoy) cached.decoy = withShortReply(decoy);
@@ -41,13 +41,30 @@ export function mergeEvidence(inspection: Evidence, found: CachedEvidence | Evid
   return evidence;
 }
 
+/** One copy for the many addresses of a domain, which share the original. */
+function sharedCopy<T extends object>(copyOf: (original: T) => T): (original: T) => T {
+  const copies = new WeakMap<T, T>();
+  return (original) => {
+    let copy = copies.get(original);
+    if (!copy) {
+      copy = copyOf(original);
+      copies.set(original, copy);
+    }
+    return copy;
+  };
+}
+
 type Policies = NonNullable<Evidence["policies"]>;
+
+const cachedPolicies = sharedCopy(withoutRecords);
 
 function withoutRecords({ spf, dmarc, mtaSts }: Policies): Policies {
   return { spf, dmarc, mtaSts };
 }
 
 type Route = NonNullable<Evidence["route"]>;
+
+const cachedRoute = sharedCopy(withFirstHost);
 
 /** Cached routes are only displayed, so one host name is enough. */
 function withFirstHost(route: Route): Route {

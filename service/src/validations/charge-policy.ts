@@ -46,11 +46,12 @@ export function paymentBy(
   const costOf = (answers: readonly ValidationAnswer[]) => answers.filter(costs).length;
   const refundOf = (answers: readonly ValidationAnswer[]) =>
     answers.filter((answer) => costs(answer) && isReturned(answer)).length;
-  const refunded = async (charged: Promise<number>, answers: readonly ValidationAnswer[]) => {
-    const balance = await charged;
+  const refunded = (charged: Promise<number>, answers: readonly ValidationAnswer[]): Promise<number> => {
     const amount = refundOf(answers);
-    const chargeKey = idempotencyKey ?? reference;
-    return amount === 0 ? balance : ledger.refundPart({ accountId, chargeKey, amount });
+    if (amount === 0) return charged;
+    return charged.then(() =>
+      ledger.refundPart({ accountId, chargeKey: idempotencyKey ?? reference, amount }),
+    );
   };
   return {
     costOf,

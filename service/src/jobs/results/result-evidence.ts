@@ -6,7 +6,12 @@
  */
 import type { Evidence } from "@mailvet/engine";
 import { cachedPartOf } from "../../validations/cached-evidence.ts";
-import { joinEvidence, type SplitEvidence, splitEvidence } from "../../validations/shared-evidence.ts";
+import {
+  factsJson,
+  joinEvidence,
+  type SplitEvidence,
+  splitEvidence,
+} from "../../validations/shared-evidence.ts";
 
 /** Found by the inspection, with the reference lists of that time or by the sandbox; the same for many addresses. */
 const TRAITS = [
@@ -85,7 +90,8 @@ export function shareEvidence(
     const own_evidence = stored?.own ?? null;
     if (!shared) return { evidence_row: null, evidence: null, own_evidence };
     // A result that is unknown may be replaced by a later check. So others do not refer to it.
-    const key = `${status === "unknown"} ${JSON.stringify(shared)}`;
+    const { facts, ...others } = shared;
+    const key = `${status === "unknown"} ${factsJson(facts)} ${JSON.stringify(others)}`;
     const first = rowOf.get(key);
     if (first !== undefined) return { evidence_row: first, evidence: null, own_evidence };
     rowOf.set(key, row);

@@ -21,7 +21,7 @@ const { columns } = messages.jobs;
 
 const COLUMNS: readonly Column<Job>[] = [
   { name: columns.file, width: "28%", cell: (job) => <File job={job} />, sortBy: ({ filename }) => filename },
-  { name: columns.status, width: 124, cell: (job) => <JobStatusBadge job={job} /> },
+  { name: columns.status, width: 152, cell: (job) => <JobStatusBadge job={job} /> },
   { name: columns.verdicts, cell: (job) => <Verdicts job={job} />, isWide: true },
   {
     name: columns.emails,

@@ -9,6 +9,8 @@ const SAVE_AS_CSV = "In Excel, Numbers or Google Sheets, save it as XLSX or CSV,
 const CHOOSE_AGAIN = "Choose the file again.";
 const WAIT = "Wait a moment and retry.";
 
+export type UploadProblem = { detail: string; found?: number | undefined; limit?: number | undefined };
+
 export const messages = {
   title: "Bulk",
   intro: "Validate a list: choose a file, review the preview, start the job.",
@@ -50,7 +52,9 @@ export const messages = {
     failed: "Upload failed",
   },
 
-  /** Title and advice for each rejected upload; the detail of the problem is shown between them. */
+  /** Between title and advice of a rejected upload. */
+  uploadDetail: ({ detail }: UploadProblem): string => detail,
+  /** Title and advice for each rejected upload. */
   uploadErrors: {
     empty_file: ["The file is empty", "Choose a file with one address per row."],
     not_a_table: ["The file is not a table", SAVE_AS_CSV],

@@ -19,7 +19,7 @@ export function UploadError({ error, filename }: { error: unknown; filename?: st
         </Text>
       )}
       <Text size="sm" className="breaks">
-        {error.detail}
+        {messages.uploadDetail(error)}
       </Text>
       <Text size="sm" mt={4}>
         {advice}

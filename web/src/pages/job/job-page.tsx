@@ -11,6 +11,7 @@ import { ErrorAlert } from "../../components/error-alert.tsx";
 import { BlockLoading } from "../../components/loading.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
+import { common } from "../../messages.ts";
 import { hasEnded, jobQuery } from "../bulk/job-queries.ts";
 import { SaveAsList } from "../lists/save-as-list.tsx";
 import { JobActions, useJobTransition } from "./job-actions.tsx";
@@ -21,7 +22,6 @@ import { RecheckButton } from "./recheck-dialog.tsx";
 import { filterIn } from "./result-filter.ts";
 import { ResultsSection } from "./results-section.tsx";
 import { SubStatusBreakdown } from "./sub-status-breakdown.tsx";
-import { useEndNotification } from "./use-end-notification.ts";
 import { useJobEvents } from "./use-job-events.ts";
 
 const RowStory = lazy(async () => ({ default: (await import("./row-story.tsx")).RowStory }));
@@ -51,7 +51,6 @@ function JobView({ job }: { job: Job }) {
   const search: Record<string, string | undefined> = useSearch({ strict: false });
   const filter = filterIn(search);
   const events = useJobEvents(job.id, !hasEnded(job));
-  useEndNotification(job);
   const transition = useJobTransition(job.id);
   const pending = transition.isPending ? messages.actions.pending[transition.variables] : undefined;
   const isReadable = !hasEnded(job) || job.results_url !== null;
@@ -73,8 +72,8 @@ function JobView({ job }: { job: Job }) {
       <Stack gap="lg">
         {transition.error && !isConfirmed(transition.variables) && <ErrorAlert error={transition.error} />}
         {job.error && (
-          <Alert color="red" title={job.error.title} role="alert">
-            <Text size="sm">{job.error.detail}</Text>
+          <Alert color="red" title={messages.errorTitle(job.error.title)} role="alert">
+            <Text size="sm">{common.error.problem(job.error.code, job.error.detail)}</Text>
           </Alert>
         )}
         {events.error !== undefined && !hasEnded(job) && (

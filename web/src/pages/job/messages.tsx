@@ -1,5 +1,5 @@
 /** Texts of the job page: progress, actions, downloads, results, and the reasons for verdicts. */
-import type { JobStatus, Recommendation, Status, SubStatus } from "@mailvet/contract";
+import type { JobStatus, Recommendation, ResultStatus, Status, SubStatus } from "@mailvet/contract";
 import type { ReactNode } from "react";
 import { formatNumber, plural } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
@@ -12,6 +12,7 @@ export const messages = {
     </>
   ),
   failed: "The job could not be loaded",
+  errorTitle: (title: string) => title,
   notLive: "Live progress is unavailable",
 
   notFound: {
@@ -108,11 +109,6 @@ export const messages = {
     announcePercent: (percent: number) => `${percent} percent of the emails have a verdict.`,
   },
 
-  notification: {
-    title: (filename: string, status: JobStatus) => `${filename}: ${status}`,
-    body: (valid: number, total: number) => `${formatNumber(valid)} of ${common.emails(total)} are valid.`,
-  },
-
   recheck: {
     open: "Check again",
     title: "Check again",
@@ -166,6 +162,7 @@ export const messages = {
     none: "No rows yet",
     noneText: "They are shown as soon as the file is read.",
     waiting: "Waiting",
+    status: (status: ResultStatus): string => status,
     open: (email: string) => `Show the check of ${email}`,
     soFar: (settled: number, all: number) =>
       `; ${formatNumber(settled)} of ${common.emails(all)} have a verdict so far`,

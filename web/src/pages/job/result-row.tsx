@@ -61,7 +61,7 @@ function Cells({ result, onOpen }: { result: ShownResult; onOpen: OpenRow }) {
           style={{ background: result.status === "pending" ? undefined : statusColor(result.status) }}
           aria-hidden="true"
         />
-        {result.status}
+        {messages.results.status(result.status)}
         {result.previous_status && result.previous_status !== result.status && (
           <span className={classes.mark}>{messages.recheck.was(result.previous_status)}</span>
         )}

@@ -35,7 +35,7 @@ type AccountTableProps = {
 type AccountColumn = Column<OperatorAccount> & { sortBy?: AccountSort };
 
 const COLUMNS: readonly AccountColumn[] = [
-  { name: texts.email, width: "30%", cell: (account) => <Email account={account} />, sortBy: "email" },
+  { name: texts.email, width: "26%", cell: (account) => <Email account={account} />, sortBy: "email" },
   { name: texts.state, width: 120, cell: ({ state }) => <AccountStateBadge state={state} /> },
   { name: texts.plan, cell: ({ plan }) => common.plans[plan], sortBy: "plan", isWide: true },
   {

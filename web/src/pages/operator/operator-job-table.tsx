@@ -5,7 +5,7 @@ import { Anchor, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { ConfirmDialog } from "../../components/dialog/confirm-dialog.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { type Column, DataTable } from "../../components/table/data-table.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
@@ -75,7 +75,7 @@ const ACTIONS = {
 const COLUMNS: readonly Column<OperatorJob>[] = [
   { name: texts.file, width: "26%", cell: (job) => <File job={job} /> },
   { name: texts.account, cell: (job) => <Account job={job} /> },
-  { name: texts.status, width: 120, cell: (job) => <JobStatusBadge job={job} /> },
+  { name: texts.status, width: 152, cell: (job) => <JobStatusBadge job={job} /> },
   { name: texts.started, cell: ({ created_at }) => <Timestamp at={created_at} /> },
   {
     name: texts.progress,
