@@ -5,10 +5,10 @@ import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { encode } from "uqr";
 import { CopyableCode } from "../../components/copyable-code.tsx";
-import { ErrorAlert } from "../../components/error-alert.tsx";
-import { Loading } from "../../components/loading.tsx";
-import { fieldProblems } from "../../components/problem-text.ts";
 import { SecretDialog } from "../../components/dialog/secret-dialog.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { BlockLoading } from "../../components/loading.tsx";
+import { fieldProblems } from "../../components/problem-text.ts";
 import { Section } from "../../components/section.tsx";
 import { ValidatedForm } from "../../components/validated-form.tsx";
 import { common } from "../../messages.ts";
@@ -32,7 +32,7 @@ export function TwoFactor() {
   return (
     <Section title={texts.title} intro={texts.intro}>
       {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
-      {!status && !error && <Loading lines={2} />}
+      {!status && !error && <BlockLoading height={118} />}
       {status?.required && !status.enabled && passkeys?.length === 0 && (
         <Alert color="yellow" variant="light">
           {texts.required}
