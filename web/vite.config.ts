@@ -10,13 +10,15 @@ const SERVICE = process.env.MAILVET_SERVICE ?? "http://127.0.0.1:8080";
 const BASE = new RegExp(
   [
     "/node_modules/(react|react-dom|scheduler|clsx)/",
+    "vite/preload-helper",
+    "/@mantine/hooks/esm/use-uncontrolled/",
     "DirectionProvider", // otherwise in a chunk with @floating-ui, which only menus need
     "/@mantine/core/esm/core/",
-    "/@mantine/core/esm/components/(Alert|Anchor|Button|CloseButton|Group|Input|InputBase|Loader|Paper|Stack|Text|TextInput|Title|Transition|UnstyledButton|VisuallyHidden)/",
+    "/@mantine/core/esm/components/(Alert|Anchor|Box|Button|Center|CloseButton|Group|Input|InputBase|Loader|Paper|Skeleton|Stack|Text|TextInput|Title|Transition|UnstyledButton|VisuallyHidden)/",
     "/sdk/src/",
     "/web/src/(mount|theme|messages|connection|mode|service|session-news)\\.",
     "/web/src/design/(tokens|fonts|mantine-base)\\.",
-    "/web/src/components/(document-title|error-alert|number-format|problem-text|timestamp|validated-form)\\.",
+    "/web/src/components/(document-title|error-alert|loading|number-format|problem-text|timestamp|validated-form)\\.",
   ].join("|"),
 );
 
@@ -25,11 +27,11 @@ const SHELL = new RegExp(
   [
     "/@tanstack/(react-router|router-core|history|store|react-store|react-query|query-core)/",
     "/use-sync-external-store/",
-    "/@mantine/core/esm/components/(Avatar|Badge|Burger|Kbd|NavLink|Skeleton|Switch)/",
+    "/@mantine/core/esm/components/(Avatar|Badge|Burger|Kbd|NavLink|Switch)/",
     "/web/src/(app|queries|router)\\.",
     "/web/src/design/mantine-app\\.",
     "/web/src/shell/(app-layout|account-menu|connection-banner|credits-badge|nav-icon|nav-links|shortcuts|test-mode)\\.",
-    "/web/src/components/(empty-state|error-pages|icon|loading|page-header)\\.",
+    "/web/src/components/(empty-state|error-pages|icon|page-header)\\.",
     "/web/src/components/menu/lazy-menu\\.",
   ].join("|"),
 );

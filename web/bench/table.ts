@@ -61,7 +61,8 @@ type TraceEvent = {
   tid: number;
   ts: number;
   dur?: number;
-  args?: { name?: string; chrome_frame_reporter?: { state?: string; affects_smoothness?: boolean } };
+  /** Chromium has renamed the part with the state of a frame before. */
+  args?: { name?: string } & Record<string, { state?: unknown } | string | undefined>;
 };
 
 async function scrollTraced(browser: Browser, page: Page, from: number): Promise<TraceEvent[]> {
@@ -88,15 +89,17 @@ async function scrollTraced(browser: Browser, page: Page, from: number): Promise
 type Figures = { presented: number; dropped: number; mainMs: number; longestMs: number; longTasks: number };
 
 function figuresOf(events: readonly TraceEvent[]): Figures {
-  const states = events.flatMap(({ name, args }) =>
-    name === "PipelineReporter" && args?.chrome_frame_reporter?.state
-      ? [args.chrome_frame_reporter.state]
-      : [],
-  );
+  const states = events
+    .filter(({ name }) => name === "PipelineReporter")
+    .flatMap(({ args }) => Object.values(args ?? {}))
+    .flatMap((part) => (typeof part === "object" && part?.state ? [String(part.state)] : []));
   const mains = events.filter(({ name, args }) => name === "thread_name" && args?.name === "CrRendererMain");
   const perMain = mains.map(({ pid, tid }) =>
     events.flatMap((event) =>
-      event.name.endsWith("RunTask") && event.pid === pid && event.tid === tid && event.dur !== undefined
+      event.name === "ThreadControllerImpl::RunTask" &&
+      event.pid === pid &&
+      event.tid === tid &&
+      event.dur !== undefined
         ? [event.dur / 1000]
         : [],
     ),

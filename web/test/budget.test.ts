@@ -63,8 +63,8 @@ journey("every page stays within its size and moves nothing after it was shown",
     await page.addInitScript({ content: RECORD_LAYOUT_SHIFTS });
     const releaseNext = await holdAnswers(page);
     await page.goto(path);
-    await page.getByRole("heading", { level: 1 }).or(page.getByRole("status")).first().waitFor();
     const loading = page.getByRole("status", { name: "Loading" });
+    await page.getByRole("heading", { level: 1 }).or(loading).first().waitFor();
     await expect.poll(async () => (await releaseNext()) + (await loading.count())).toBe(0);
     await page.getByRole("heading", { level: 1 }).waitFor();
     const bytes = sum(await Promise.all(sizes));

@@ -6,13 +6,16 @@ export function EmptyState({
   title,
   children,
   action,
+  mih,
 }: {
   title: string;
   children?: ReactNode;
   action?: ReactNode;
+  /** Height of the skeleton that was in its place, where more may be below. */
+  mih?: number;
 }) {
   return (
-    <Paper withBorder p="xl">
+    <Paper withBorder p="xl" display="grid" style={{ placeContent: "center" }} {...(mih && { mih })}>
       <Stack align="center" gap="xs" ta="center">
         <Title order={2} size="h4">
           {title}

@@ -24,17 +24,22 @@ export type AttentionItem = {
   isUrgent: boolean;
 };
 
-export function Attention() {
-  const { data: account } = useQuery(accountQuery);
-  const { data: jobs } = useQuery(recentJobsQuery);
-  const { data: webhooks } = useQuery(webhooksQuery);
-  const { data: keys } = useQuery(keysQuery);
-  const items = [
-    ...(account ? creditItems(account.credits.balance) : []),
-    ...(jobs?.items ?? []).flatMap(jobItems),
-    ...(webhooks ?? []).flatMap(webhookItems),
-    ...(keys ?? []).flatMap((key) => keyItems(key, Date.now())),
+/** Undefined while loading: what is below should not move when an item is found. */
+export function useAttention(): AttentionItem[] | undefined {
+  const account = useQuery(accountQuery);
+  const jobs = useQuery(recentJobsQuery);
+  const webhooks = useQuery(webhooksQuery);
+  const keys = useQuery(keysQuery);
+  if ([account, jobs, webhooks, keys].some(({ isPending }) => isPending)) return undefined;
+  return [
+    ...(account.data ? creditItems(account.data.credits.balance) : []),
+    ...(jobs.data?.items ?? []).flatMap(jobItems),
+    ...(webhooks.data ?? []).flatMap(webhookItems),
+    ...(keys.data ?? []).flatMap((key) => keyItems(key, Date.now())),
   ];
+}
+
+export function Attention({ items }: { items: readonly AttentionItem[] }) {
   if (items.length === 0) return null;
   return (
     <section aria-labelledby="attention">

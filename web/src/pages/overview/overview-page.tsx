@@ -14,7 +14,7 @@ import { checked, halvesOf, perDay, sumCounts } from "../usage/usage-days.ts";
 import { usageQuery } from "../usage/usage-queries.ts";
 import { VerdictsPerDay } from "../usage/verdicts-per-day.tsx";
 import { AccountStats } from "./account-stats.tsx";
-import { Attention } from "./attention.tsx";
+import { Attention, useAttention } from "./attention.tsx";
 import { GettingStarted, isEverythingDone } from "./getting-started.tsx";
 import { messages } from "./messages.tsx";
 import { recentJobsQuery } from "./overview-queries.ts";
@@ -31,6 +31,7 @@ export function Page() {
   const periods = usage.data && halvesOf(usage.data);
   const days = periods && perDay(periods.now);
   const before = periods && perDay(periods.before);
+  const attention = useAttention();
   const steps = useSteps(range);
   const failed = [account, usage].find(({ error }) => error);
   const isNew = steps !== undefined && !steps.hasChecked;
@@ -65,39 +66,45 @@ export function Page() {
         ) : (
           <BlockLoading height={{ base: 224, sm: 144 }} />
         )}
-        <Attention />
-        {isNew && firstSteps}
-        {!isNew && (
-          <Section
-            title={messages.verdictsPerDay}
-            actions={
-              <RangeControl
-                days={range}
-                onChange={(chosen) =>
-                  void navigate({ to: "/", search: { days: chosen }, replace: true, resetScroll: false })
+        {attention ? (
+          <>
+            <Attention items={attention} />
+            {isNew && firstSteps}
+            {!isNew && (
+              <Section
+                title={messages.verdictsPerDay}
+                actions={
+                  <RangeControl
+                    days={range}
+                    onChange={(chosen) =>
+                      void navigate({ to: "/", search: { days: chosen }, replace: true, resetScroll: false })
+                    }
+                  />
                 }
-              />
-            }
-          >
-            {days && before ? (
-              <VerdictsPerDay days={days} before={before} />
-            ) : (
-              <BlockLoading height={CHART_PX} />
+              >
+                {days && before ? (
+                  <VerdictsPerDay days={days} before={before} />
+                ) : (
+                  <BlockLoading height={CHART_PX} />
+                )}
+              </Section>
             )}
-          </Section>
+            <section aria-labelledby="jobs">
+              <Group justify="space-between" mb="sm">
+                <Title order={2} size="h4" id="jobs">
+                  {messages.recentJobs}
+                </Title>
+                <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/bulk" />}>
+                  {messages.allJobs}
+                </Anchor>
+              </Group>
+              <RecentJobs />
+            </section>
+            {!isNew && firstSteps}
+          </>
+        ) : (
+          <BlockLoading height={CHART_PX} />
         )}
-        <section aria-labelledby="jobs">
-          <Group justify="space-between" mb="sm">
-            <Title order={2} size="h4" id="jobs">
-              {messages.recentJobs}
-            </Title>
-            <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/bulk" />}>
-              {messages.allJobs}
-            </Anchor>
-          </Group>
-          <RecentJobs />
-        </section>
-        {!isNew && firstSteps}
       </Stack>
     </>
   );

@@ -29,23 +29,27 @@ export function NotificationSection() {
           disabled={!data || change.isPending}
           onChange={(event) => change.mutate({ job_emails: event.currentTarget.checked })}
         />
-        {data && (
-          <Threshold
-            key={data.low_credits_threshold}
-            value={data.low_credits_threshold}
-            isBusy={change.isPending}
-            onSave={(low_credits_threshold) => change.mutate({ low_credits_threshold })}
-          />
-        )}
+        <Threshold
+          key={data?.low_credits_threshold}
+          value={data?.low_credits_threshold ?? null}
+          isDisabled={!data}
+          isBusy={change.isPending}
+          onSave={(low_credits_threshold) => change.mutate({ low_credits_threshold })}
+        />
         <BrowserNotifications />
       </Stack>
     </Section>
   );
 }
 
-type ThresholdProps = { value: number | null; isBusy: boolean; onSave: (value: number | null) => void };
+type ThresholdProps = {
+  value: number | null;
+  isDisabled: boolean;
+  isBusy: boolean;
+  onSave: (value: number | null) => void;
+};
 
-function Threshold({ value, isBusy, onSave }: ThresholdProps) {
+function Threshold({ value, isDisabled, isBusy, onSave }: ThresholdProps) {
   const [wanted, setWanted] = useState(String(value ?? ""));
   return (
     <Group align="flex-end" gap="sm">
@@ -55,7 +59,12 @@ function Threshold({ value, isBusy, onSave }: ThresholdProps) {
         value={wanted}
         onChange={setWanted}
       />
-      <Button variant="default" loading={isBusy} onClick={() => onSave(Number(wanted) || null)}>
+      <Button
+        variant="default"
+        disabled={isDisabled}
+        loading={isBusy}
+        onClick={() => onSave(Number(wanted) || null)}
+      >
         {common.save}
       </Button>
     </Group>

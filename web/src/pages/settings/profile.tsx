@@ -4,7 +4,7 @@ import { Badge, Group, List, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { Loading } from "../../components/loading.tsx";
+import { BlockLoading } from "../../components/loading.tsx";
 import { Section } from "../../components/section.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
@@ -16,7 +16,7 @@ export function Profile() {
   return (
     <Section title={messages.profile.title}>
       {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
-      {!account && !error && <Loading lines={3} />}
+      {!account && !error && <BlockLoading height={{ base: 400, xs: 284 }} />}
       {account && (
         <>
           <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" component="dl" m={0}>

@@ -7,7 +7,7 @@ import { encode } from "uqr";
 import { CopyableCode } from "../../components/copyable-code.tsx";
 import { SecretDialog } from "../../components/dialog/secret-dialog.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { Loading } from "../../components/loading.tsx";
+import { BlockLoading } from "../../components/loading.tsx";
 import { fieldProblems } from "../../components/problem-text.ts";
 import { Section } from "../../components/section.tsx";
 import { ValidatedForm } from "../../components/validated-form.tsx";
@@ -32,7 +32,7 @@ export function TwoFactor() {
   return (
     <Section title={texts.title} intro={texts.intro}>
       {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
-      {!status && !error && <Loading lines={2} />}
+      {!status && !error && <BlockLoading height={118} />}
       {status?.required && !status.enabled && passkeys?.length === 0 && (
         <Alert color="yellow" variant="light">
           {texts.required}

@@ -19,6 +19,8 @@ import { VerdictsPerDay } from "./verdicts-per-day.tsx";
 
 const ALL_KEYS = "all";
 const WEB_APP = "web";
+/** About the height of the chart and the table, without a scroll bar. */
+const CONTENT_PX = 480;
 const NO_USAGE: Usage = { from: "", to: "", days: [] };
 
 export function UsageSection({
@@ -77,12 +79,13 @@ export function UsageSection({
         </Group>
       </Group>
       {isPending ? (
-        <BlockLoading height={560} />
+        <BlockLoading height={CONTENT_PX} />
       ) : error ? (
         <ErrorAlert error={error} onRetry={() => void refetch()} />
       ) : days.length === 0 ? (
         <EmptyState
           title={messages.usage.none(range)}
+          mih={CONTENT_PX}
           action={
             <Button renderRoot={(props) => <Link {...props} to="/validate" />} variant="default">
               {messages.usage.checkAddress}

@@ -6,7 +6,7 @@ import { formatChange, formatCompact, formatNumber, formatPercent } from "../../
 import { type Column, DataTable } from "../../components/table/data-table.tsx";
 import { common } from "../../messages.ts";
 import { STATUSES, statusFill } from "../../theme.ts";
-import { BarChart, type ChartColumn, ChartLegend } from "./bar-chart.tsx";
+import { BarChart, type ChartColumn, ChartLegend, type LegendItem } from "./bar-chart.tsx";
 import { messages } from "./messages.tsx";
 import { checked, type DayCounts, dayName, sumCounts } from "./usage-days.ts";
 
@@ -14,13 +14,14 @@ export function VerdictsPerDay({ days, before }: VerdictsPerDayProps) {
   const [isOpen, table] = useDisclosure();
   const tableId = useId();
   const sum = sumCounts(days);
+  const hasBefore = checked(sumCounts(before)) > 0;
   const counts = STATUSES.map((status) => messages.chart.count(sum[status], status)).join(", ");
   return (
     <Stack gap="sm">
       <Totals days={days} before={before} />
       <BarChart
         label={messages.chart.label(days.length, checked(sum), counts)}
-        columns={days.map((day, index) => columnOf(day, before[index]))}
+        columns={days.map((day, index) => columnOf(day, hasBefore ? before[index] : undefined))}
         isStacked
         formatTick={formatCompact}
       />
@@ -65,14 +66,15 @@ function Totals({ days, before }: VerdictsPerDayProps) {
           color: statusFill(status),
           detail: all > 0 ? detailOf(sum[status] / all, sum[status], sumBefore[status]) : undefined,
         })),
-        {
-          name: messages.chart.before(before.length, allBefore),
-          isLine: true,
-          detail: allBefore > 0 ? messages.chart.change(formatChange(all / allBefore - 1)) : undefined,
-        },
+        ...(allBefore > 0 ? [previous(before.length, allBefore, all)] : []),
       ]}
     />
   );
+}
+
+function previous(days: number, count: number, now: number): LegendItem {
+  const detail = messages.chart.change(formatChange(now / count - 1));
+  return { name: messages.chart.before(days, count), isLine: true, detail };
 }
 
 /** "73% (+4%)": the share of the total, and the change of the count. */
