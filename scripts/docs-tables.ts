@@ -1,8 +1,10 @@
 /**
- * Tables of the documentation that are made from the code: `npm run docs:tables` writes them, docs.test.ts compares them.
+ * Tables and JSON of the documentation that are made from the code: `npm run docs:tables` writes them, docs.test.ts compares
+ * them.
  *
  * A table is between `<!-- table NAME -->` and `<!-- /table -->` of any Markdown file under docs/. Where TABLES has fewer
- * columns than the header in the file, the last columns are written by hand and kept by the first cell of their row.
+ * columns than the header in the file, the last columns are written by hand and kept by the first cell of their row. The JSON
+ * block after `<!-- webhook EVENT -->` is the message of that event in the OpenAPI document.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,6 +24,7 @@ import { ACCOUNT_LIMITS, PLAN_LIMITS } from "../service/src/accounts/plans.ts";
 import { LOG_EVENTS } from "../service/src/base/log-events.ts";
 import { METRICS } from "../service/src/http/metric-table.ts";
 import { PROBLEM_HELP } from "../service/src/http/openapi/problem-page.ts";
+import { WEBHOOK_EXAMPLES } from "../service/src/http/openapi/resource-examples.ts";
 import { SANDBOX_OUTCOMES } from "../service/src/validations/sandbox-outcomes.ts";
 import { RETRY_SCHEDULE } from "../service/src/webhooks/retry-schedule.ts";
 import { ADVICE } from "../web/src/pages/validate/messages.tsx";
@@ -134,7 +137,7 @@ function duration(ms: number): string {
 
 const MARKED = /(<!-- table ([\w-]+) -->\n)(\|.*\|\n\|[-|: ]+\|\n)((?:\|.*\|\n)*)(<!-- \/table -->)/g;
 
-/** The document with every table up to date. */
+/** The document with every table and message up to date. */
 export function withTables(document: string): string {
   const opened = document.match(/^<!-- table /gm)?.length ?? 0;
   let written = 0;
@@ -156,8 +159,13 @@ export function withTables(document: string): string {
   );
   if (written !== opened)
     throw new Error("a table has no header, or its end is not marked with <!-- /table -->");
-  return updated;
+  return updated.replaceAll(WEBHOOK, (_all, open, event: string) => {
+    if (!WEBHOOK_EXAMPLES[event]) throw new Error(`unknown event ${event}`);
+    return `${open}${JSON.stringify(WEBHOOK_EXAMPLES[event], undefined, 2)}\n\`\`\``;
+  });
 }
+
+const WEBHOOK = /(<!-- webhook ([\w.]+) -->\n\n?```json\n)[^`]*```/g;
 
 const cellsOf = (row: string) =>
   row

@@ -25,9 +25,8 @@ import { SERVICE_PROGRAM } from "../test/service-program.ts";
 import { addressOf } from "./bench-service.ts";
 import { createDatabase, databaseUrl, KEY, runList } from "./list-run.ts";
 
-const CACHED = 100_000;
-/** Addresses per domain; the first is the one that is held to the limit. */
-const PER_DOMAIN = [10, 1, 100];
+const CACHED = 99_900;
+const ADDRESSES_PER_DOMAIN = [1, 3, 100];
 const MAX_CACHED_BYTES = 250;
 const LIST_ROWS = 20_000;
 const WARM_UP_ROWS = 4_000;
@@ -87,7 +86,7 @@ async function measureCache(connection: pg.ClientConfig): Promise<void> {
   );
   const accountId = rows[0].id as string;
   console.log(`${n(CACHED)} cached addresses, bytes of tables and indexes for each`);
-  for (const perDomain of PER_DOMAIN) {
+  for (const perDomain of ADDRESSES_PER_DOMAIN) {
     const log = (event: string, fields: unknown) => {
       throw new Error(`${event} ${JSON.stringify(fields)}`);
     };
@@ -118,22 +117,22 @@ async function measureCache(connection: pg.ClientConfig): Promise<void> {
       await bytesOf(pool, "cached_facts"),
       await bytesOf(pool, "verdicts"),
     ].map((bytes) => bytes / CACHED) as [number, number, number];
-    const isLimited = perDomain === PER_DOMAIN[0];
     const total = verdicts + facts;
     console.log(
       `  ${String(perDomain).padStart(3)} per domain: ${n(total)} = ${n(verdicts)} verdicts + ${n(facts)} facts; ` +
-        `with the facts in each row ${n(earlier)}${isLimited ? `   (wanted: less than ${MAX_CACHED_BYTES})` : ""}`,
+        `with the facts in each row ${n(earlier)}   (wanted: less than ${MAX_CACHED_BYTES})`,
     );
-    if (isLimited && total >= MAX_CACHED_BYTES) process.exitCode = 1;
+    if (total >= MAX_CACHED_BYTES) process.exitCode = 1;
     await pool.query("truncate cached_verdicts, cached_facts, verdicts");
   }
   await database.close();
 }
 
-/** As of an ordinary check. One reply in five quotes the address, one in ten has an identifier. */
+/** As of an ordinary check. One reply in five quotes the address, one in ten has an identifier; all quote the decoy. */
 function evidenceOf(address: string): Evidence {
   const domain = address.slice(address.indexOf("@") + 1);
   const number = Number(/\d+/.exec(address)![0]);
+  const decoy = `alice.do${/\d+/.exec(domain)![0].padStart(4, "b")}sson`; // another one for every domain
   const mxHost = `mx1.mail.${domain}`;
   const id = randomUUID().replaceAll("-", "").slice(0, 20);
   const replies: NonNullable<Evidence["mailbox"]>[] = [
@@ -174,7 +173,7 @@ function evidenceOf(address: string): Evidence {
       reply: {
         code: 550,
         enhanced: "5.1.1",
-        text: `<alice.dobarosson@${domain}>: Recipient address rejected: User unknown in virtual mailbox table`,
+        text: `<${decoy}@${domain}>: Recipient address rejected: User unknown in virtual mailbox table`,
       },
       mxHost,
       confidence: 0.97,

@@ -5,7 +5,7 @@ import { eq } from "drizzle-orm";
 import { hashPassword } from "../src/accounts/password.ts";
 import { accounts } from "../src/accounts/schema.ts";
 import type { Database, Orm } from "../src/db/database.ts";
-import { generateKeyText, hashOf, modeOf, prefixOf } from "../src/keys/key-text.ts";
+import { generateKeyText, hashOf, modeOf, prefixOf } from "../src/keys/key-format.ts";
 import { apiKeys } from "../src/keys/schema.ts";
 import { DEMO, OTHER_ACCOUNTS } from "./demo-accounts.ts";
 import { writeLedgerHistory } from "./ledger-history.ts";

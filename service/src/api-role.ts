@@ -28,8 +28,8 @@ import { validationRoutes } from "./http/routes/validation-routes.ts";
 import { webhookRoutes } from "./http/routes/webhook-routes.ts";
 import type { WorkerAppDeps } from "./http/worker-app.ts";
 import { createStartListJob } from "./jobs/start/start-list-job.ts";
-import { type Parts, version } from "./parts.ts";
 import { createAccountLimits } from "./request-limits/account-limits.ts";
+import { type Parts, version } from "./shared-parts.ts";
 import { createEstimateUpload } from "./uploads/estimate.ts";
 
 /** The HTTP server of the roles "all" and "api". */

@@ -8,7 +8,7 @@ import { checkBlobStore } from "./blobs/claimed-store.ts";
 import type { Config } from "./config.ts";
 import { HTTP_DEFAULTS } from "./http/http-settings.ts";
 import { buildWorkerApp } from "./http/worker-app.ts";
-import { type Opening, openParts } from "./parts.ts";
+import { type Opening, openParts } from "./shared-parts.ts";
 import type { TerminalMessage } from "./start-message.ts";
 import { startWorkerRole } from "./worker-role.ts";
 

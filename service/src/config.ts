@@ -9,7 +9,7 @@ import type { AdjudicatorSettings } from "./adjudication/adjudicator.ts";
 import type { BlobConfig } from "./blobs/open-store.ts";
 import type { S3Settings } from "./blobs/s3-store.ts";
 import { UNKNOWN_REFUNDS, type UnknownRefund } from "./credits/refund-policy.ts";
-import { isWellFormed } from "./keys/key-text.ts";
+import { isWellFormed } from "./keys/key-format.ts";
 import { SECRET_SETTINGS } from "./settings-table.ts";
 import type { ListRefreshSettings } from "./system/list-refresh.ts";
 import type { UploadLimits } from "./uploads/uploads.ts";

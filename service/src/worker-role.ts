@@ -4,13 +4,13 @@ import { onSliceExhausted } from "./jobs/slice-give-up.ts";
 import { sliceHandler } from "./jobs/slice-handler.ts";
 import { planHandler } from "./jobs/slice-planner.ts";
 import { startMaintenance } from "./maintenance.ts";
-import { isOnlyProcess, type Opening, type Parts } from "./parts.ts";
 import { releaseAll } from "./queue/expired-turns.ts";
 import { createFeed } from "./queue/feed.ts";
 import { startQueuePoll } from "./queue/queue-poll.ts";
 import { keepUpQueues } from "./queue/upkeep.ts";
 import { startWorker, type Worker } from "./queue/worker.ts";
 import { deleteIdleUsage } from "./request-limits/usage-exchange.ts";
+import { isOnlyProcess, type Opening, type Parts } from "./shared-parts.ts";
 
 /** Planning a list takes seconds, and mostly one core. */
 const PLANS_AT_ONCE = 2;

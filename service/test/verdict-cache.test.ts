@@ -6,6 +6,7 @@ import { partitionDates } from "../src/db/partitions.ts";
 import { addressHash } from "../src/feedback/address-hash.ts";
 import { expiryDate } from "../src/validations/freshness.ts";
 import { SANDBOX_OUTCOMES } from "../src/validations/sandbox-outcomes.ts";
+import { addressKey, contentId } from "../src/validations/shared-evidence.ts";
 import { createVerdictCache } from "../src/validations/verdict-cache.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { recordEvents } from "./logged-events.ts";
@@ -252,6 +253,27 @@ test("verdicts of an earlier release answer until they are stale, unless there i
   const recalled = await openMemory().findFresh(accountId, ["ann@old.test", "bob@old.test"]);
   expect(recalled.get("ann@old.test")?.evidence).toEqual({ provider: "of-before" });
   expect(recalled.get("bob@old.test")?.evidence.mailbox).toEqual(proven.mailbox);
+});
+
+test("verdicts of the release before, whose facts name their domain, answer as well", async () => {
+  const accountId = await openAccount();
+  const memory = openMemory();
+  memory.store(accountId, "ann@before.test", proven, Date.now());
+  await memory.close();
+  const facts = { provider: "of-before", mxHost: "mx.before.test" };
+  const id = contentId(JSON.stringify(facts));
+  await database.pool.query(
+    `with moved as (
+       update cached_verdicts set address_key = $1, facts_id = $2 where address_key = $3 returning expires_on
+     )
+     insert into cached_facts select $2, expires_on, $4 from moved`,
+    [addressKey(accountId, "ann@before.test", 1), id, addressKey(accountId, "ann@before.test"), facts],
+  );
+  const recalled = await openMemory().findFresh(accountId, ["ann@before.test"]);
+  expect(recalled.get("ann@before.test")?.evidence).toMatchObject({
+    provider: "of-before",
+    mailbox: { answer: "accepted", mxHost: "mx.before.test" },
+  });
 });
 
 test("maintenance creates the partitions that are needed next, and a write that finds none creates it", async () => {

@@ -11,9 +11,9 @@
 import { isFreeProvider, LARGE_PROVIDERS } from "../reference/free-providers.ts";
 import { isPrivacyRelay } from "../reference/privacy-relays.ts";
 import { parse } from "./public-suffix.ts";
-import { isRealLookAlike } from "./real-similar-domains.ts";
 import { specialUseOf } from "./special-use-domains.ts";
 import { typoCost, wholeWordTypoCost } from "./typo-cost.ts";
+import { isRealLookAlike } from "./typo-exceptions.ts";
 import {
   BRANDS_BY_SUFFIX,
   isWithinReach,

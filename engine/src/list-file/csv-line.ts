@@ -15,6 +15,14 @@ export function csvLine(cells: readonly string[], delimiter: string): string {
   return `${line}\r\n`;
 }
 
+/** A line of a file that we define ourselves: separated by commas, null and undefined as empty cells. */
+export function csvRecord(values: readonly (string | number | boolean | null | undefined)[]): string {
+  return csvLine(
+    values.map((value) => String(value ?? "")),
+    ",",
+  );
+}
+
 // Some spreadsheets ignore leading blanks. Full-width forms count in East Asian editions.
 const MAYBE_FORMULA = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/;
 /** `-5`, `+4.2`, `-1.5e-7`, `+49 170 1234567`, `-`: no letters, no operators, not executable. */

@@ -1,6 +1,6 @@
 /** Parses uploaded lists and writes result files. Everything streams; only spreadsheets take a temporary file. */
 
-export { csvLine } from "./csv-line.ts";
+export { csvLine, csvRecord } from "./csv-line.ts";
 export { emailIn } from "./email-cell.ts";
 export { createEmailColumnFinder, type EmailColumnFinder } from "./email-column.ts";
 export { type ListFile, type ListFileLimits, openListFile } from "./list-file.ts";

@@ -2,8 +2,7 @@
  * Credits of every account: granted, then charged at once, or reserved and later settled or released.
  *
  * The entries of an account add up to its balance, which is never negative. A promise resolves when its entry is on disk.
- * Changes from all over the process are batched (batcher.ts) and written by one statement at a time: that of
- * charge-fast-path.ts where it applies, that of ledger-writer.ts otherwise.
+ * Changes from all over the process are batched (batcher.ts) and written by one statement at a time (ledger-writer.ts).
  */
 import { randomUUID } from "node:crypto";
 import type { LedgerEntry, ReferenceKind } from "@mailvet/contract";
@@ -19,7 +18,6 @@ import {
   UNIQUE_VIOLATION,
 } from "../db/database.ts";
 import { insufficientCredits, type OnLow, runsLow } from "./balance-checks.ts";
-import { writeCharges } from "./charge-fast-path.ts";
 import { isJobKey } from "./job-credits.ts";
 import {
   conflictKeysOf,
@@ -126,28 +124,18 @@ export function createLedger(deps: LedgerDeps): Ledger {
   const { database, log = () => {}, onLow = () => {}, countCredits = () => {} } = deps;
   const { pool, orm } = database;
 
-  const counted = async (written: Promise<LedgerChangeResult[]>): Promise<LedgerChangeResult[]> => {
-    const results = await written;
+  const write = async (batch: readonly LedgerChange[]): Promise<LedgerChangeResult[]> => {
+    const results = await withRetries(() => writeLedger(pool, batch));
     for (const { entry, amount } of results) {
       if (entry === "settle") countCredits("charged", amount);
       else if (entry === "refund") countCredits("refunded", amount);
     }
     return results;
   };
-  const changes = createBatcher<LedgerChange, LedgerChangeResult>({
-    run: (batch) =>
-      counted(withRetries(async () => (await writeCharges(pool, batch)) ?? writeLedger(pool, batch))),
-    maxItems: MAX_BATCH,
-    keysOf: conflictKeysOf,
-    isItemError: isDataError,
-  });
+  const batching = { run: write, maxItems: MAX_BATCH, keysOf: conflictKeysOf, isItemError: isDataError };
+  const changes = createBatcher(batching);
   /** Apart from the charges: a refund may wait for the lock on its charge, and charges must not wait for that. */
-  const refunds = createBatcher<LedgerChange, LedgerChangeResult>({
-    run: (batch) => counted(withRetries(() => writeLedger(pool, batch))),
-    maxItems: MAX_BATCH,
-    keysOf: conflictKeysOf,
-    isItemError: isDataError,
-  });
+  const refunds = createBatcher(batching);
   const unanswered = createUnansweredCharges({
     pool,
     async writeRefund({ accountId, chargeKey }) {

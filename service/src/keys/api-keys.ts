@@ -14,7 +14,7 @@ import { Refusal } from "../base/refusal.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { ACCOUNT_CHANGED, notify, notifySql, type PubSub } from "../db/pubsub.ts";
 import { createKeyCache, KEY_CHANGED, type KnownKey } from "./key-cache.ts";
-import { generateKeyText, hashOf, isWellFormed, modeOf, prefixOf } from "./key-text.ts";
+import { generateKeyText, hashOf, isWellFormed, modeOf, prefixOf } from "./key-format.ts";
 import { createLastUsed } from "./last-used.ts";
 import { apiKeys } from "./schema.ts";
 

@@ -14,7 +14,7 @@ import { isInRanges } from "../base/client-network.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { BeforeCommit, Database } from "../db/database.ts";
 import type { KnownKey } from "./key-cache.ts";
-import { generateKeyText, hashOf, isWellFormedOperatorKey, prefixOf } from "./key-text.ts";
+import { generateKeyText, hashOf, isWellFormedOperatorKey, prefixOf } from "./key-format.ts";
 import { operatorKeys } from "./schema.ts";
 
 export type OperatorKeys = {

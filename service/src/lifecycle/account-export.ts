@@ -4,7 +4,7 @@
  * usage. Written while it is read.
  */
 import type { LedgerEntry, OperatorAccount, UsageDay } from "@mailvet/contract";
-import { csvLine } from "@mailvet/engine/list-file";
+import { csvRecord } from "@mailvet/engine/list-file";
 import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Ledger } from "../credits/ledger.ts";
@@ -51,7 +51,7 @@ export function createExportAccount(deps: AccountExportDeps): ExportAccount {
       { name: "lists.json", content: json([...live, ...test]) },
       {
         name: "usage.csv",
-        content: Buffer.from(header(USAGE) + usage.map((day) => csvOf(day, USAGE)).join("")),
+        content: Buffer.from(csvRecord(USAGE) + usage.map((day) => csvOf(day, USAGE)).join("")),
       },
       { name: "ledger.csv", content: ledgerCsv(deps.ledger, accountId) },
       { name: "jobs.json", content: json(jobs.map(({ job }) => job)) },
@@ -81,21 +81,16 @@ function json(document: unknown): Buffer {
   return Buffer.from(`${JSON.stringify(document, undefined, 2)}\n`);
 }
 
-const header = (columns: readonly string[]) => csvLine([...columns], ",");
-
 function csvOf<Column extends string>(
   row: Readonly<Record<Column, string | number | null>>,
   columns: readonly Column[],
 ): string {
-  return csvLine(
-    columns.map((column) => String(row[column] ?? "")),
-    ",",
-  );
+  return csvRecord(columns.map((column) => row[column]));
 }
 
 /** Newest first. Entries that are added meanwhile shift the pages, so each continues below the last number. */
 async function* ledgerCsv(ledger: AccountExportDeps["ledger"], accountId: string): AsyncGenerator<string> {
-  yield header(LEDGER);
+  yield csvRecord(LEDGER);
   let below = Number.POSITIVE_INFINITY;
   let entries: LedgerEntry[];
   for (let skip = 0; ; skip += entries.length) {

@@ -4,19 +4,30 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type CachedEvidence, cachedPartOf } from "./cached-evidence.ts";
 import { SANDBOX_OUTCOMES } from "./sandbox-outcomes.ts";
-import { addressKey, contentId, joinEvidence, splitEvidence } from "./shared-evidence.ts";
+import {
+  addressKey,
+  contentId,
+  joinEvidence,
+  splitEvidence,
+  withDomain,
+  withoutDomain,
+} from "./shared-evidence.ts";
 
 const inspect = (email: string) => verifierFrom(readEngineSettings(settingsFrom({}))).inspect(email);
 const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
-function stored(address: string, evidence: CachedEvidence): CachedEvidence {
-  const { facts, finding, own } = throughJson(splitEvidence(address, evidence));
-  return joinEvidence(address, facts, finding ?? null, own);
+/** As with a result, and as in the verdict cache. */
+function stored(address: string, evidence: CachedEvidence): CachedEvidence[] {
+  const split = splitEvidence(address, evidence);
+  const cached = withDomain(address, throughJson(withoutDomain(address, split)));
+  return [throughJson(split), cached].map(({ facts, finding, own }) =>
+    joinEvidence(address, facts, finding ?? null, own),
+  );
 }
 
 test.for(ALL_SUB_STATUSES)("evidence of %o comes back field by field", (subStatus) => {
   const evidence = throughJson(cachedPartOf(SANDBOX_OUTCOMES[subStatus](inspect("ann@shop.io"))));
-  expect(stored("ann@shop.io", evidence)).toEqual(evidence);
+  expect(stored("ann@shop.io", evidence)).toEqual([evidence, evidence]);
 });
 
 /** Replies as servers write them: with the address in some spelling, identifiers, and anything else. */
@@ -29,6 +40,7 @@ const replies = (address: string) =>
           `<${address}>:`,
           `<${address.toUpperCase()}>`,
           address.split("@")[0]!,
+          address.split("@")[1]!,
           "5.1.1",
           "d9443c01a7336-1234567",
           "$&",
@@ -50,15 +62,22 @@ const cached = (address: string): fc.Arbitrary<CachedEvidence> =>
           {
             answer: fc.constantFrom("accepted" as const, "not_found" as const),
             reply: fc.record({ code: fc.nat(599), text: replies(address) }),
-            mxHost: fc.string(),
+            mxHost: fc.oneof(
+              fc.string(),
+              fc.constantFrom("mx1.shop.io", "shop-io.mail.protection.outlook.com"),
+            ),
             isInferred: fc.constant(true as const),
           },
           { requiredKeys: ["answer"] },
         ),
-        decoy: fc.record({
-          answer: fc.constant("accepted" as const),
-          confidence: fc.double({ noNaN: true, noDefaultInfinity: true }),
-        }),
+        decoy: fc.record(
+          {
+            answer: fc.constant("accepted" as const),
+            reply: fc.record({ code: fc.nat(599), text: replies(address) }),
+            confidence: fc.double({ noNaN: true, noDefaultInfinity: true }),
+          },
+          { requiredKeys: ["answer", "confidence"] },
+        ),
         provider: fc.string(),
         isPrivacyRelay: fc.constant(true as const),
         disposable: fc.constant("mail_host" as const),
@@ -84,7 +103,7 @@ test("whatever was cached comes back field by field", () => {
   const pairs = addresses.chain((address) => fc.tuple(fc.constant(address), cached(address)));
   fc.assert(
     fc.property(pairs, ([address, evidence]) => {
-      expect(stored(address, evidence)).toEqual(evidence);
+      expect(stored(address, evidence)).toEqual([evidence, evidence]);
     }),
     { numRuns: 2_000 },
   );
@@ -103,6 +122,35 @@ test("replies that differ by the address and by identifiers are one finding", ()
   expect(ann.finding).toEqual(bob.finding);
   expect(ann.facts).toEqual(bob.facts);
   expect(ann.own).toEqual({ words: ["d9443c01a7336-7ab12"] });
+});
+
+test.for([
+  ["mx1.shop.io", "mx1.firm.example"],
+  ["shop-io.mail.protection.outlook.com", "firm-example.mail.protection.outlook.com"],
+  ["aspmx.l.google.com", "aspmx.l.google.com"],
+])("domains that are set up alike have one row of facts: %s", ([ofShop, ofFirm]) => {
+  const evidence = (domain: string, mxHost: string, decoy: string): CachedEvidence => ({
+    route: {
+      kind: "mail_hosts",
+      implicit: false,
+      hosts: [{ name: mxHost, preference: 10, addresses: [] }],
+      isPartial: false,
+    },
+    mailbox: { answer: "accepted", reply: { code: 250, text: `Ok, ${domain}` }, mxHost },
+    decoy: {
+      answer: "not_found",
+      reply: { code: 550, text: `<${decoy}@${domain}>: User unknown, see ${mxHost}` },
+      mxHost,
+      confidence: 0.9,
+    },
+  });
+  const cachedPart = (address: string, found: CachedEvidence) =>
+    withoutDomain(address, splitEvidence(address, found));
+  const shop = cachedPart("ann@shop.io", evidence("shop.io", ofShop!, "eva.dobansen"));
+  const firm = cachedPart("bob@firm.example", evidence("firm.example", ofFirm!, "leo.kamitti"));
+  expect(shop.facts).toEqual(firm.facts);
+  expect(shop.finding).toEqual(firm.finding);
+  expect(shop.own?.decoyWords).toHaveLength(1);
 });
 
 test("shared parts do not contain the address in any spelling", () => {
@@ -125,5 +173,7 @@ test("keys of an account's and of a domain's addresses are neighbours, and diffe
     false,
   ]);
   expect(addressKey(other, "ann@shop.io").slice(0, 6)).not.toBe(ann.slice(0, 6));
+  const ofEarlierRelease = addressKey(one, "ann@shop.io", 1);
+  expect([ofEarlierRelease.slice(0, 12), ofEarlierRelease === ann]).toEqual([ann.slice(0, 12), false]);
   expect(contentId("{}")).toMatch(/^[0-9a-f]{32}$/);
 });

@@ -4,6 +4,9 @@
  * Shared are the facts about the domain (route, policies, decoy …) and the finding about the mailbox, whose reply is the
  * same for most addresses of a server but for a few words: the address and the server's identifiers. These words are the
  * address's own. So shared parts never contain the address.
+ *
+ * The verdict cache, which has addresses of many domains, goes further: without the name of the domain and the words of its
+ * decoy, facts and findings are the same for all domains that are set up alike.
  */
 import { hash } from "node:crypto";
 import { type Evidence, entriesUpTo } from "@mailvet/engine";
@@ -23,12 +26,17 @@ export type SharedFinding = Omit<Mailbox, "mxHost">;
 export type OwnEvidence = {
   /** Words of the reply, in their order. */
   words?: string[];
+  /** Words of the reply to the decoy; in the verdict cache only. */
+  decoyWords?: string[];
   adjudication?: CachedEvidence["adjudication"];
 } | null;
 
 // Cached replies have no control characters (cached-evidence.ts).
 const ADDRESS = "\u0001";
 const WORD = "\u0002";
+const DOMAIN = "\u0003";
+/** As in company-com.mail.protection.outlook.com. */
+const DASHED_DOMAIN = "\u0004";
 const PLACEHOLDER = /\p{Cc}/gu;
 /** Shorter ones are likely part of an ordinary word. */
 const MIN_LOCAL_PART = 3;
@@ -65,17 +73,75 @@ export function joinEvidence(
   const evidence: CachedEvidence = domain;
   if (finding) {
     const mailbox: Mailbox = mxHost === undefined ? { ...finding } : { ...finding, mxHost };
-    if (mailbox.reply) mailbox.reply = { ...mailbox.reply, text: textOf(mailbox.reply.text, address, own) };
+    if (mailbox.reply)
+      mailbox.reply = { ...mailbox.reply, text: textOf(mailbox.reply.text, address, own?.words) };
     evidence.mailbox = mailbox;
   }
   if (own?.adjudication) evidence.adjudication = own.adjudication;
   return evidence;
 }
 
+/** What domains that are set up alike have in common as well. */
+export function withoutDomain(address: string, { facts, finding, own }: SplitEvidence): SplitEvidence {
+  const { domain, dashed } = domainOf(address);
+  const nameless = (text: string) => text.replaceAll(domain, DOMAIN).replaceAll(dashed, DASHED_DOMAIN);
+  const { route, policies, ...others } = facts;
+  const { decoy } = others;
+  const { text, words } = templateOf(decoy?.reply?.text ?? "", address);
+  if (decoy?.reply) others.decoy = { ...decoy, reply: { ...decoy.reply, text } };
+  return {
+    facts: {
+      ...(route && { route: namelessCopy(route, domain, nameless) }),
+      ...(policies && { policies: namelessCopy(policies, domain, nameless) }),
+      ...mapStrings(others, nameless),
+    },
+    finding: mapStrings(finding, nameless),
+    own: mapStrings(words.length > 0 ? { ...own, decoyWords: words } : own, nameless),
+  };
+}
+
+/** One copy for the many addresses of a domain, which share the original. */
+function namelessCopy<T extends object>(original: T, domain: string, nameless: (text: string) => string): T {
+  const known = namelessCopies.get(original);
+  if (known?.domain === domain) return known.copy as T;
+  const copy = mapStrings(original, nameless);
+  namelessCopies.set(original, { domain, copy });
+  return copy;
+}
+
+const namelessCopies = new WeakMap<object, { domain: string; copy: object }>();
+
+export function withDomain(address: string, parts: SplitEvidence): SplitEvidence {
+  const { domain, dashed } = domainOf(address);
+  const { facts, finding, own } = mapStrings(parts, (text) =>
+    text.replaceAll(DOMAIN, domain).replaceAll(DASHED_DOMAIN, dashed),
+  );
+  const { decoy } = facts;
+  if (!decoy?.reply) return { facts, finding, own };
+  const reply = { ...decoy.reply, text: textOf(decoy.reply.text, address, own?.decoyWords) };
+  return { facts: { ...facts, decoy: { ...decoy, reply } }, finding, own };
+}
+
+function domainOf(address: string): { domain: string; dashed: string } {
+  const domain = address.slice(address.lastIndexOf("@") + 1);
+  return { domain, dashed: domain.replaceAll(".", "-") };
+}
+
+/** A copy of plain data, with every string in it mapped. */
+function mapStrings<T>(value: T, map: (text: string) => string): T;
+function mapStrings(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === "string") return map(value);
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, map));
+  if (typeof value !== "object" || value === null) return value;
+  const copy: Record<string, unknown> = {}; // Object.fromEntries takes twice as long
+  for (const name in value) copy[name] = mapStrings((value as Record<string, unknown>)[name], map);
+  return copy;
+}
+
 function templateOf(reply: string, address: string): { text: string; words: string[] } {
   const words: string[] = [];
   const localPart = address.slice(0, address.lastIndexOf("@"));
-  const domain = address.slice(localPart.length + 1);
+  const { domain } = domainOf(address);
   const lowerLocalPart = localPart.toLowerCase();
   const isOwn = (word: string) =>
     word.includes("@") ||
@@ -90,10 +156,10 @@ function templateOf(reply: string, address: string): { text: string; words: stri
   return { text, words };
 }
 
-function textOf(template: string, address: string, own: OwnEvidence): string {
-  const words = (own?.words ?? []).values();
+function textOf(template: string, address: string, words: readonly string[] = []): string {
+  const next = words.values();
   return template.replace(PLACEHOLDER, (placeholder) =>
-    placeholder === ADDRESS ? address : (words.next().value ?? ""),
+    placeholder === ADDRESS ? address : (next.next().value ?? ""),
   );
 }
 
@@ -132,15 +198,19 @@ const ids = new LRUCache<string, string>({ ...entriesUpTo(1_000) });
  * addresses of a domain are neighbours in the index, and so are those of an account: a slice of a list, which is cut by
  * domain, reads and writes few pages of it, and the account needs no part in the index. The trigger that deletes the rows of
  * an account computes the first part, too.
+ *
+ * Format 1 is that of earlier releases, whose parts contain the domain. They do not find, and so do not misread, the rows of
+ * this one.
  */
-export function addressKey(accountId: string, normalized: string): string {
+export function addressKey(accountId: string, normalized: string, format: 1 | 2 = 2): string {
   const domain = `${accountId} ${normalized.slice(normalized.lastIndexOf("@") + 1)}`;
   let start = keyStarts.get(domain);
   if (start === undefined) {
     start = hash("sha256", accountId, "hex").slice(0, 6) + hash("sha256", domain, "hex").slice(0, 6);
     keyStarts.set(domain, start);
   }
-  return start + hash("sha256", `${accountId} ${normalized}`, "hex").slice(0, 20);
+  const address = `${accountId} ${normalized}${format === 1 ? "" : ` ${format}`}`;
+  return start + hash("sha256", address, "hex").slice(0, 20);
 }
 
 /** Of the key, by account and domain. */

@@ -37,6 +37,8 @@ import {
   type SharedFacts,
   type SharedFinding,
   splitEvidence,
+  withDomain,
+  withoutDomain,
 } from "./shared-evidence.ts";
 
 export type CachedVerdict = { evidence: CachedEvidence; checkedAtMs: number; freshUntilMs: number };
@@ -162,7 +164,12 @@ export function createVerdictCache(deps: VerdictCacheDeps): VerdictCache {
   ): Promise<Map<string, CachedVerdict & { isFresh: boolean }>> => {
     const found = new Map<string, CachedVerdict & { isFresh: boolean }>();
     if (addresses.length === 0) return found;
-    const byKey = new Map(addresses.map((address) => [addressKey(accountId, address), address]));
+    const byKey = new Map(
+      addresses.flatMap((address) => [
+        [addressKey(accountId, address), address],
+        [addressKey(accountId, address, 1), address],
+      ]),
+    );
     const byHash = new Map(addresses.map((address) => [addressHash(accountId, address), address]));
     const hashes = [...byHash.keys()].map((hash) => Buffer.from(hash, "hex"));
     const { rows } = await pool.query<Row>({ ...query, values: [accountId, [...byKey.keys()], hashes] });
@@ -237,7 +244,7 @@ export function createVerdictCache(deps: VerdictCacheDeps): VerdictCache {
 
 function writeOf(accountId: string, address: string, cached: CachedVerdict): Write {
   const { checkedAtMs, freshUntilMs } = cached;
-  const { facts, finding, own } = splitEvidence(address, cached.evidence);
+  const { facts, finding, own } = withoutDomain(address, splitEvidence(address, cached.evidence));
   const expiresOn = expiryDate(freshUntilMs);
   const storedAs = (json: string): Facts => ({ id: contentId(json), expiresOn, json });
   const stored = [storedAs(factsJson(facts))];
@@ -262,8 +269,15 @@ function evidenceOf(
   known: ReadonlyMap<string, object>,
 ): CachedEvidence | undefined {
   const shared = known.get(facts_id!) as SharedFacts | undefined;
-  const finding = finding_id === null ? null : (known.get(finding_id) as SharedFinding | undefined);
-  return shared && finding !== undefined ? joinEvidence(address, shared, finding, own) : undefined;
+  const sharedFinding =
+    finding_id === null ? undefined : (known.get(finding_id) as SharedFinding | undefined);
+  if (!shared || (finding_id !== null && !sharedFinding)) return undefined;
+  const {
+    facts,
+    finding,
+    own: ofAddress,
+  } = withDomain(address, { facts: shared, finding: sharedFinding, own });
+  return joinEvidence(address, facts, finding ?? null, ofAddress);
 }
 
 const factsKey = ({ id, expiresOn }: Pick<Facts, "id" | "expiresOn">) => `${expiresOn} ${id}`;

@@ -18,7 +18,7 @@ import { accountSuspended } from "../../accounts/account-queries.ts";
 import { PLAN_LIMITS } from "../../accounts/plans.ts";
 import type { Caller } from "../../base/caller.ts";
 import { Refusal } from "../../base/refusal.ts";
-import { isOperatorKeyText } from "../../keys/key-text.ts";
+import { isOperatorKeyText } from "../../keys/key-format.ts";
 import { type Access, isForOperator, takesApiKeys } from "../route-config.ts";
 
 type KeyOrSessionOwner = {

@@ -44,7 +44,7 @@ import type {
   WebhookMessageOf,
   WebhookWithSecret,
 } from "@mailvet/contract";
-import { csvLine } from "@mailvet/engine/list-file";
+import { csvRecord } from "@mailvet/engine/list-file";
 import { ACCOUNT_LIMITS, PLAN_LIMITS } from "../../accounts/plans.ts";
 import { Refusal, type RefusalExtras } from "../../base/refusal.ts";
 import { problemOf } from "../problem.ts";
@@ -408,12 +408,7 @@ export const RESOURCE_EXAMPLES: Readonly<Record<string, unknown>> = {
   WebhookWithSecret: webhookWithSecret,
 };
 
-const csvOf = (record: object) =>
-  csvLine(Object.keys(record), ",") +
-  csvLine(
-    Object.values(record).map((value) => String(value ?? "")),
-    ",",
-  );
+const csvOf = (record: object) => csvRecord(Object.keys(record)) + csvRecord(Object.values(record));
 const listCsv = csvOf({
   email: firstResult.email,
   mailvet_status: firstResult.status,

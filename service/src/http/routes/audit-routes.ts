@@ -9,7 +9,7 @@ import {
   OperatorAuditList,
   OperatorAuditQuery,
 } from "@mailvet/contract";
-import { csvLine } from "@mailvet/engine/list-file";
+import { csvRecord } from "@mailvet/engine/list-file";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Accounts } from "../../accounts/accounts.ts";
@@ -125,16 +125,10 @@ async function* csvOf(
   batches: AsyncIterable<AuditEntry[]>,
   present: (entries: AuditEntry[]) => Promise<Exported[]>,
 ): AsyncGenerator<string> {
-  yield csvLine(
-    COLUMNS.map(([name]) => name),
-    ",",
-  );
+  yield csvRecord(COLUMNS.map(([name]) => name));
   for await (const batch of batches) {
     const lines = (await present(batch)).map((entry) =>
-      csvLine(
-        COLUMNS.map(([, cellOf]) => String(cellOf(entry) ?? "")),
-        ",",
-      ),
+      csvRecord(COLUMNS.map(([, cellOf]) => cellOf(entry))),
     );
     yield lines.join("");
   }

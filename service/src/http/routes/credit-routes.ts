@@ -9,7 +9,7 @@ import {
   type UsageDay,
   UsageQuery,
 } from "@mailvet/contract";
-import { csvLine } from "@mailvet/engine/list-file";
+import { csvRecord } from "@mailvet/engine/list-file";
 import type { FastifyReply } from "fastify";
 import type { Ledger } from "../../credits/ledger.ts";
 import type { LedgerLines, StatementFilter } from "../../credits/statement.ts";
@@ -79,14 +79,9 @@ function sendCsv<Field extends string>(
   fields: readonly Field[],
   rows: readonly Record<Field, string | number | null>[],
 ): never {
-  const lines = rows.map((row) =>
-    csvLine(
-      fields.map((field) => String(row[field] ?? "")),
-      ",",
-    ),
-  );
+  const lines = rows.map((row) => csvRecord(fields.map((field) => row[field])));
   reply.type("text/csv; charset=utf-8; header=present");
-  return reply.send(csvLine(fields, ",") + lines.join("")) as never;
+  return reply.send(csvRecord(fields) + lines.join("")) as never;
 }
 
 const GET_STATEMENT = {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { generateKeyText, hashOf, isWellFormed, modeOf, prefixOf } from "./key-text.ts";
+import { generateKeyText, hashOf, isWellFormed, modeOf, prefixOf } from "./key-format.ts";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
