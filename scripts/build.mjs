@@ -26,7 +26,7 @@ export const INPUTS = ".inputs.json";
 
 const SCRIPTS = ["scripts/build.mjs", "scripts/bundle.mjs"];
 const BUILT = join(ROOT, "node_modules/.cache/mailvet-built");
-const WEB_BUILT = join(ROOT, "web/dist/index.html"); // written last by Vite
+const WEB_BUILT = join(ROOT, "web/dist/index.de.html"); // written last by Vite
 const WEB_FOLDERS = ["web/src", "web/public", "web/guide", "contract/src", "sdk/src", "docs"];
 /** Pages of the guide that are outside docs/. */
 const GUIDE_FILES = [
@@ -41,6 +41,7 @@ const WEB_FILES = [
   ...GUIDE_FILES,
   "web/index.html",
   "web/vite.config.ts",
+  "web/language-plugin.ts",
   "web/package.json",
   "web/tsconfig.json",
 ];

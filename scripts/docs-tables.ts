@@ -17,7 +17,7 @@ import { recommendationOf, type Status, SUB_STATUSES, type SubStatus } from "../
 import { WEBHOOK_EVENTS } from "../contract/src/webhooks.ts";
 import { RESULT_COLUMNS } from "../contract/src/words.ts";
 import type { Evidence } from "../engine/src/evidence.ts";
-import { reasonOf } from "../engine/src/reason.ts";
+import { reasonOf } from "../engine/src/reason/reason.ts";
 import { SCORE_BANDS } from "../engine/src/score.ts";
 import { decide } from "../engine/src/verdict.ts";
 import { ACCOUNT_LIMITS, PLAN_LIMITS } from "../service/src/accounts/plans.ts";

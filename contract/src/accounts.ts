@@ -42,7 +42,8 @@ export type Account = Static<typeof Account>;
 
 export const NotificationSettings = Type.Object({
   job_emails: Type.Boolean({
-    description: "Whether an email is sent when a job is completed or has failed.",
+    description:
+      "Whether an email is sent when a job is completed, has failed or needs credits, and when a saved list has changed.",
   }),
   low_credits_threshold: Nullable(
     Type.Integer({ minimum: 1, maximum: 1_000_000_000 }),

@@ -339,7 +339,12 @@ export const JobResult = Type.Object({
   recommendation: Nullable(RecommendationField),
   score: Nullable(Type.Integer({ minimum: 0, maximum: 100 })),
   suggestion: Nullable(Type.String()),
-  reason: Nullable(Type.String({ description: "The verdict in one sentence." })),
+  reason: Nullable(
+    Type.String({
+      description:
+        "The verdict in one sentence, in the language of `Accept-Language` (`en` or `de`), otherwise in English.",
+    }),
+  ),
   flags: Type.Array(Type.String()),
   provider: Nullable(Type.String()),
   mx_host: Nullable(Type.String({ description: "The mail server that answered, or the first one." })),

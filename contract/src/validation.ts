@@ -113,7 +113,10 @@ export const ValidationResult = Type.Object({
   }),
   is_valid: Type.Boolean({ description: "Whether there is positive evidence that this mailbox exists." }),
   recommendation: RecommendationField,
-  reason: Type.String({ description: "Explanation of the verdict in one sentence." }),
+  reason: Type.String({
+    description:
+      "Explanation of the verdict in one sentence, in the language of `Accept-Language` (`en` or `de`), otherwise in English.",
+  }),
   suggestion: Nullable(Type.String(), "Probable intended address."),
   score: Type.Integer({
     minimum: 0,

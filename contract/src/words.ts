@@ -3,6 +3,12 @@ import { STATUSES } from "./verdict.ts";
 
 export * from "./verdict.ts";
 
+/** Languages of the web app and of `reason`, as in Accept-Language. The first is used when none fits. */
+export const LANGUAGES = ["en", "de"] as const;
+export type Language = (typeof LANGUAGES)[number];
+/** Cookie with the language that was chosen in the web app. */
+export const LANGUAGE_COOKIE = "mailvet-language";
+
 /** queued → processing → completed | failed | cancelled; processing ⇄ paused. */
 export const JOB_STATUSES = ["queued", "processing", "paused", "completed", "failed", "cancelled"] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];

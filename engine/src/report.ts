@@ -1,12 +1,14 @@
 /** Converts evidence and verdict to the contract's `ValidationResult`, as returned by API and CLI. */
 import type { BulkItem, ValidationResult } from "@mailvet/contract";
-import { recommendationOf } from "@mailvet/contract/words";
+import { type Language, recommendationOf } from "@mailvet/contract/words";
+import type { AddressSyntaxError } from "./address/syntax-error.ts";
 import { type Calibration, scoreWithCalibration } from "./calibration.ts";
 import type { Evidence } from "./evidence.ts";
 import { flagsOf } from "./flags.ts";
 import { suggestLocal } from "./plausibility/local-part-typo.ts";
-import { hasScorableName, plausibilityOf } from "./plausibility/plausibility.ts";
-import { reasonOf } from "./reason.ts";
+import { hasScorableName, type Plausibility, plausibilityOf } from "./plausibility/plausibility.ts";
+import { reasonOf } from "./reason/reason.ts";
+import { syntaxErrorText } from "./reason/reason-texts.de.ts";
 import { verdictScore } from "./score.ts";
 import { decide, isUnproven, type Verdict } from "./verdict.ts";
 
@@ -18,6 +20,8 @@ export type ReportRequest = {
   /** Unix time in milliseconds when the evidence was gathered. */
   checkedAtMs: number;
   cached: boolean;
+  /** Of the texts for people; English by default. */
+  language?: Language | undefined;
   /** Calibration of the account's scores, from the outcomes it reported. */
   calibration?: Calibration | undefined;
 };
@@ -33,6 +37,7 @@ export function reportOf(
   verdict: Verdict = decide(evidence),
 ): ValidationResult {
   const { address, mailbox, decoy } = evidence;
+  const { language = "en" } = request;
   const plausibility = verdict.subStatus === "" ? plausibilityOf(evidence) : verdict.plausibility; // a plausible name changes nothing
   const uncalibrated = verdictScore(evidence, verdict);
   const score = request.calibration
@@ -49,7 +54,7 @@ export function reportOf(
     safe_to_send: verdict.safeToSend,
     is_valid: verdict.isValid,
     recommendation: recommendationOf({ sub_status: verdict.subStatus, safe_to_send: verdict.safeToSend }),
-    reason: reasonOf(evidence, verdict),
+    reason: reasonOf(evidence, verdict, language),
     suggestion: evidence.suggestion?.email ?? suggestedLocalPart(evidence, verdict) ?? null,
     score,
     flags,
@@ -73,14 +78,14 @@ export function reportOf(
       smtp_enhanced_code: mailbox?.reply?.enhanced ?? "",
       smtp_message: sanitizeText(mailbox?.reply?.text ?? ""),
       has_mta_sts: evidence.policies?.mtaSts === true,
-      syntax_error: evidence.syntaxError ?? null,
+      syntax_error: syntaxErrorIn(language, evidence),
     },
     catchall: { is_catchall: isCatchall, confidence: decoy?.confidence ?? null },
     ai_enhancement: {
       used: plausibility !== undefined,
       method: plausibility?.method ?? null,
       score: plausibility?.score ?? null,
-      reasons: plausibility?.reasons ?? [],
+      reasons: plausibility ? reasonsIn(language, evidence, plausibility) : [],
     },
     performance: { response_time_ms: Math.round(request.responseTimeMs) },
     metadata: {
@@ -92,6 +97,15 @@ export function reportOf(
       retry_after: verdict.status === "unknown" ? retryAfter(evidence) : null,
     },
   };
+}
+
+function reasonsIn(language: Language, evidence: Evidence, { reasons }: Plausibility): string[] {
+  return language === "en" ? reasons : (plausibilityOf(evidence, language)?.reasons ?? []);
+}
+
+function syntaxErrorIn(language: Language, { syntaxError }: Evidence): AddressSyntaxError | null {
+  if (!syntaxError || language === "en") return syntaxError ?? null;
+  return { ...syntaxError, message: syntaxErrorText(syntaxError) };
 }
 
 /** The address with a typo in the local part corrected. Not offered for a mailbox that exists. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parseAddress } from "./address/address.ts";
 import type { DecoyFinding, Evidence, MailboxAnswer } from "./evidence.ts";
 import { flagsOf } from "./flags.ts";
-import { reasonOf } from "./reason.ts";
+import { reasonOf } from "./reason/reason.ts";
 import { verdictScore } from "./score.ts";
 import { decide } from "./verdict.ts";
 

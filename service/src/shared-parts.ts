@@ -283,8 +283,14 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     retentionDays,
     addWebhook: webhooks.createForJob,
     onLow: webhooks.publishLowCredits,
+    onRefused: notifications.onJobRefused,
   });
-  const recheckJob = createRecheckJob({ database, transitions, onLow: webhooks.publishLowCredits });
+  const recheckJob = createRecheckJob({
+    database,
+    transitions,
+    onLow: webhooks.publishLowCredits,
+    onRefused: notifications.onJobRefused,
+  });
   const downloadLink = createLinkDownload({
     checkDestination: webhooks.checkDestination,
     maxBytes: config.jobs.maxUploadBytes,

@@ -4,7 +4,7 @@ import { TOTP } from "otpauth";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createAuditLog, forOwner } from "../src/audit/audit-log.ts";
 import { recordAudit, SYSTEM } from "../src/audit/audit-writer.ts";
-import { makeOperatorKey } from "./endpoints.ts";
+import { makeOperatorKey } from "./endpoint-requests.ts";
 import {
   type Answer,
   cookieOf,

@@ -1,6 +1,7 @@
 /** Fixture of the error tests: the service, its accounts, and ways to send requests. */
 import type { ProblemCode } from "@mailvet/contract";
-import { credentialsFor, type Endpoint, requestTo } from "./endpoints.ts";
+import { credentialsFor, requestTo } from "./endpoint-requests.ts";
+import type { Endpoint } from "./endpoints.ts";
 import { type Answer, type Asked, openService, type TestAccount, type TestService } from "./service.ts";
 
 export type ErrorFixture = {

@@ -2,7 +2,8 @@
 import { gzipSync } from "node:zlib";
 import { expect } from "vitest";
 import { rowOf, xlsxOf } from "../../engine/test/workbooks.ts";
-import { type Endpoint, HOOK, linkTo, requestTo } from "./endpoints.ts";
+import { requestTo } from "./endpoint-requests.ts";
+import { type Endpoint, HOOK, linkTo } from "./endpoints.ts";
 import {
   acceptsFile,
   by,

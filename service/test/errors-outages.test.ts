@@ -5,14 +5,8 @@ import type { ProblemCode } from "@mailvet/contract";
 import { greetsAfter, type Lab, mailDomain, openLab } from "@mailvet/lab";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { deferred } from "../../engine/src/deferred.ts";
-import {
-  credentialsFor,
-  ENDPOINTS,
-  type Endpoint,
-  requestTo,
-  takesKeys,
-  takesSessions,
-} from "./endpoints.ts";
+import { credentialsFor, requestTo, takesKeys, takesSessions } from "./endpoint-requests.ts";
+import { ENDPOINTS, type Endpoint } from "./endpoints.ts";
 import { booksOf, expectProblem } from "./problems.ts";
 import { untilUnderWay } from "./program.ts";
 import { type Answer, type Asked, openService, type TestAccount, type TestService } from "./service.ts";

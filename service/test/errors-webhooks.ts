@@ -1,6 +1,7 @@
 /** Errors of webhooks, and the objects they need. */
 import { randomUUID } from "node:crypto";
-import { type Endpoint, HOOK, requestTo } from "./endpoints.ts";
+import { requestTo } from "./endpoint-requests.ts";
+import { type Endpoint, HOOK } from "./endpoints.ts";
 import { by, changed, fixture, only, type Row } from "./errors-fixture.ts";
 
 /** Webhook endpoints of cy, and a delivery to the disabled one. */

@@ -4,25 +4,18 @@
  * Each row of the table is tried at each endpoint, must return a complete problem document and must cost nothing. The
  * OpenAPI document must list exactly these problems.
  */
-import { OPERATOR_SCOPE_NAMES, type ProblemCode } from "@mailvet/contract";
+import type { ProblemCode } from "@mailvet/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   credentialsFor,
   documentedProblems,
-  ENDPOINTS,
-  type Endpoint,
   expectEveryEndpoint,
   honoursIdempotencyKeys,
-  isForOperator,
-  makeOperatorKey,
-  operatorScopeOf,
   requestTo,
-  takesKeys,
-  takesOperatorKeys,
-  takesSessions,
-  UNKNOWN_PASSKEY,
   wrongRequestTo,
-} from "./endpoints.ts";
+} from "./endpoint-requests.ts";
+import { ENDPOINTS, type Endpoint, UNKNOWN_PASSKEY } from "./endpoints.ts";
+import { ROWS_OF_CREDENTIALS, settleCredentials } from "./errors-credentials.ts";
 import { ROWS_OF_FEEDBACK } from "./errors-feedback.ts";
 import {
   type AppliesTo,
@@ -43,42 +36,16 @@ import { askWithBytes } from "./wire.ts";
 
 let service: TestService;
 let people: ErrorFixture["people"];
-let deadKeys: { revoked: string; expired: string };
-let deadSession: string;
-let operatorKeys: { all: string; revoked: string; elsewhere: string };
 beforeAll(async () => {
   ({ service, people } = await openErrorFixture());
   await settleCy();
   await settleHooks();
-  const { ann } = people;
-  const expiring = await ann.makeKey({ expires_at: new Date(Date.now() + 3_600_000).toISOString() });
-  await service.database.pool.query("update api_keys set expires_at = now() where id = $1", [expiring.id]);
-  const revoked = await ann.makeKey();
-  await service.ask(`/keys/${revoked.id}`, { method: "DELETE", cookie: ann.cookie });
-  deadKeys = { revoked: revoked.key, expired: expiring.key };
-
-  const { id, key } = await makeOperatorKey(service);
-  await service.ask(`/operator/keys/${id}`, { method: "DELETE", cookie: await service.operatorCookie() });
-  const elsewhere = await makeOperatorKey(service, { allowed_ranges: ["203.0.113.0/24"] });
-  operatorKeys = { all: (await makeOperatorKey(service)).key, revoked: key, elsewhere: elsewhere.key };
-
-  const { cookie } = await service.openAccount();
-  await service.ask("/auth/sign-out", { method: "POST", cookie });
-  deadSession = cookie;
+  await settleCredentials();
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
 const everywhere = () => true;
 const readsBody = (endpoint: Endpoint) => endpoint.method !== "GET" && !acceptsFile(endpoint);
-const isForSessions = (endpoint: Endpoint) => endpoint.access === "session" || isForOperator(endpoint);
-const hasScope = (endpoint: Endpoint) => takesKeys(endpoint) && endpoint.access !== "any_key";
-/** Requires a scope beyond read. */
-const doesMore = ({ access }: Endpoint) =>
-  typeof access === "object" && "scope" in access && access.scope !== "read";
-/** Where a cross-origin request with a session could change or spend something. */
-const changesThings = (endpoint: Endpoint) => endpoint.method !== "GET" || doesMore(endpoint);
-
-const mistyped = (key: string) => key.replace(/.$/, (last) => (last === "x" ? "y" : "x"));
 
 const ROWS: readonly Row[] = [
   ["broken JSON", "malformed_request", readsBody, changed({ body: '{"email": ' })],
@@ -92,102 +59,7 @@ const ROWS: readonly Row[] = [
     },
   ],
 
-  [
-    "two different keys",
-    "malformed_request",
-    (endpoint) => endpoint.access !== "open",
-    by(() => ({ key: people.ann.key, bearer: people.cy.key, cookie: people.ann.cookie })),
-  ],
-
-  ["no key", "missing_api_key", takesKeys, by(() => ({}))],
-  ["an empty key", "missing_api_key", takesKeys, by(() => ({ key: "" }))],
-  ["an unknown key", "invalid_api_key", takesKeys, by(() => ({ key: "unknown-key" }))],
-  ["a mistyped key", "invalid_api_key", takesKeys, by(() => ({ key: mistyped(people.ann.key) }))],
-  ["a revoked key", "invalid_api_key", takesKeys, by(() => ({ key: deadKeys.revoked }))],
-  [
-    "a revoked key as a bearer token, with a valid session",
-    "invalid_api_key",
-    takesKeys,
-    by(() => ({ bearer: deadKeys.revoked, cookie: people.ann.cookie })),
-  ],
-  ["an expired key", "invalid_api_key", takesKeys, by(() => ({ key: deadKeys.expired }))],
-  [
-    "an invalid key with a valid session",
-    "invalid_api_key",
-    takesKeys,
-    by(() => ({ key: deadKeys.revoked, cookie: people.ann.cookie })),
-  ],
-  ["no session", "not_signed_in", isForSessions, by(() => ({}))],
-  ["an ended session", "not_signed_in", takesSessions, by(() => ({ cookie: deadSession }))],
-
-  [
-    "a suspended account",
-    "account_suspended",
-    takesSessions,
-    (endpoint) => {
-      const { key, cookie } = people.suspended;
-      return by(() => (takesKeys(endpoint) ? { key } : { cookie }))(endpoint);
-    },
-  ],
-  ["a plan without API access", "api_access_not_included", takesKeys, by(() => ({ key: people.free.key }))],
-  [
-    "a key without the scope",
-    "insufficient_scope",
-    hasScope,
-    async (endpoint) => {
-      const scope = doesMore(endpoint) ? "read" : "validate";
-      const { key } = await people.ann.makeKey({ scopes: [scope] });
-      return by(() => ({ key }))(endpoint);
-    },
-  ],
-  ["an operator key", "invalid_api_key", takesKeys, by(() => ({ key: operatorKeys.all }))],
-  ["an unknown operator key", "invalid_api_key", takesOperatorKeys, by(() => ({ key: "mv_op_unknown" }))],
-  ["a revoked operator key", "invalid_api_key", takesOperatorKeys, by(() => ({ key: operatorKeys.revoked }))],
-  [
-    "an operator key without the scope",
-    "insufficient_scope",
-    takesOperatorKeys,
-    async (endpoint) => {
-      const others = OPERATOR_SCOPE_NAMES.filter((scope) => scope !== operatorScopeOf(endpoint));
-      const { key } = await makeOperatorKey(service, { scopes: others });
-      return by(() => ({ key }))(endpoint);
-    },
-  ],
-  [
-    "an operator key from another address",
-    "ip_not_allowed",
-    takesOperatorKeys,
-    by(() => ({ key: operatorKeys.elsewhere })),
-  ],
-  [
-    "an operator key where a session is required",
-    "session_required",
-    ({ access }) => access === "session" || access === "operator_session",
-    by(() => ({ key: operatorKeys.all })),
-  ],
-  [
-    "a key where a session is required",
-    "session_required",
-    isForSessions,
-    by(() => ({ key: people.ann.key, cookie: people.ann.cookie })),
-  ],
-  [
-    "a session of another account than the operator's",
-    "operator_only",
-    isForOperator,
-    by(() => ({ cookie: people.ann.cookie })),
-  ],
-  [
-    "a page of another origin",
-    "origin_rejected",
-    changesThings,
-    async (endpoint) => {
-      const { path, asked } = requestTo(endpoint);
-      const cookie = isForOperator(endpoint) ? await service.operatorCookie() : people.ann.cookie;
-      const headers = { origin: "https://elsewhere.example" };
-      return service.ask(path, { from: freshAddress(), ...asked, cookie, headers });
-    },
-  ],
+  ...ROWS_OF_CREDENTIALS,
 
   [
     "a client that accepts only XML",

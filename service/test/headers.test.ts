@@ -2,14 +2,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   credentialsFor,
-  ENDPOINTS,
-  type Endpoint,
   expectEveryEndpoint,
   isForOperator,
   requestTo,
   takesSessions,
   wrongRequestTo,
-} from "./endpoints.ts";
+} from "./endpoint-requests.ts";
+import { ENDPOINTS, type Endpoint } from "./endpoints.ts";
 import { type Answer, OPERATOR_KEY, openService, type TestAccount, type TestService } from "./service.ts";
 
 let service: TestService;

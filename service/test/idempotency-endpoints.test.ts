@@ -1,16 +1,8 @@
 /** Idempotency-Key at every endpoint that honours it: executed once, charged once, replayed, stored encrypted. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  credentialsFor,
-  ENDPOINTS,
-  type Endpoint,
-  HOOK,
-  honoursIdempotencyKeys,
-  LINK,
-  requestTo,
-  wrongRequestTo,
-} from "./endpoints.ts";
+import { credentialsFor, honoursIdempotencyKeys, requestTo, wrongRequestTo } from "./endpoint-requests.ts";
+import { ENDPOINTS, type Endpoint, HOOK, LINK } from "./endpoints.ts";
 import { booksOf, expectProblem } from "./problems.ts";
 import {
   type Answer,

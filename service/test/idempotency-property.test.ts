@@ -10,7 +10,8 @@ import { expect, test } from "vitest";
 import { randomFrom } from "../chaos/random.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
 import { openTestDatabase } from "./database.ts";
-import { ENDPOINTS, HOOK, honoursIdempotencyKeys } from "./endpoints.ts";
+import { honoursIdempotencyKeys } from "./endpoint-requests.ts";
+import { ENDPOINTS, HOOK } from "./endpoints.ts";
 import { openProgramInstallation, type Program } from "./program.ts";
 import { formWith, openService, type TestAccount, type TestService, urlOf } from "./service.ts";
 

@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import { HEADERS } from "@mailvet/contract";
 import readExcelFile from "read-excel-file/node";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { ENDPOINTS, HOOK, requestTo } from "./endpoints.ts";
+import { requestTo } from "./endpoint-requests.ts";
+import { ENDPOINTS, HOOK } from "./endpoints.ts";
 import { cellsOf } from "./jobs-http-world.ts";
 import { PATIENCE } from "./patience.ts";
 import {
@@ -44,7 +45,7 @@ describe.for([
 ] as const)("in %s mode", ([here, there]) => {
   const modeOf = (name: "live" | "test") => (name === "live" ? live : sandbox);
   const withIds = ENDPOINTS.filter(({ path }) =>
-    /^(?!\/operator\/).*\{(job|webhook|delivery)_id\}/.test(path),
+    /^(?!\/operator\/).*\{(job|list|webhook|delivery)_id\}/.test(path),
   );
 
   test.for(withIds)(`$name treats an id of ${there} mode like one that does not exist`, async (endpoint) => {
@@ -64,13 +65,20 @@ describe.for([
     expect(await stateOf(modeOf(there))).toEqual(before);
   });
 
-  test(`an upload of ${there} mode cannot be confirmed`, async () => {
+  test(`an upload of ${there} mode cannot be estimated or confirmed, nor its job saved`, async () => {
     for (const caller of modeOf(here).callers) {
-      const confirm = (upload_id: string) =>
-        service.ask("/bulk/upload/confirm", { ...caller, body: { upload_id, email_column: "email" } });
-      const answer = await confirm(modeOf(there).uploadId);
-      expect(answer.status).toBe(404);
-      expect(withoutId(answer)).toEqual(withoutId(await confirm(randomUUID())));
+      const { uploadId, doneJobId } = modeOf(there);
+      const ask = (path: string, body: unknown) => service.ask(path, { ...caller, body });
+      const attempts = [
+        [uploadId, (id: string) => ask("/bulk/upload/estimate", { upload_id: id, email_column: "email" })],
+        [uploadId, (id: string) => ask("/bulk/upload/confirm", { upload_id: id, email_column: "email" })],
+        [doneJobId, (id: string) => ask("/lists", { job_id: id, name: "theirs" })],
+      ] as const;
+      for (const [id, attempt] of attempts) {
+        const answer = await attempt(id);
+        expect(answer.status).toBe(404);
+        expect(withoutId(answer)).toEqual(withoutId(await attempt(randomUUID())));
+      }
     }
   });
 
@@ -82,6 +90,8 @@ describe.for([
       );
       const webhooks = await service.ask("/webhooks", caller);
       expect(webhooks.body.map(({ id }: { id: string }) => id)).toEqual([modeOf(here).ids.webhook_id]);
+      const lists = await service.ask("/lists", caller);
+      expect(lists.body.map(({ id }: { id: string }) => id)).toEqual([modeOf(here).ids.list_id]);
     }
   });
 });
@@ -106,6 +116,7 @@ test("everything made in test mode says so, and nothing in live mode does", asyn
       expect(xlsx.map((cells) => cells[xlsx[0]!.indexOf("mailvet_sandbox")])).toEqual(
         isSandbox ? ["mailvet_sandbox", true, true] : [undefined, undefined, undefined],
       );
+      expect((await service.ask(`/lists/${mode.ids.list_id}`, caller)).body.sandbox).toBe(isSandbox);
       const webhook = `/webhooks/${mode.ids.webhook_id}`;
       expect((await service.ask(webhook, caller)).body.sandbox).toBe(isSandbox);
       const { body: deliveries } = await service.ask(`${webhook}/deliveries`, caller);
@@ -165,7 +176,7 @@ test("a test key works on a plan without API access, and a live key does not", a
   expect(await check(eve.key)).toMatchObject({ status: 403, body: { code: "api_access_not_included" } });
 });
 
-/** An unconfirmed upload, a job that has ended, a paused one, and a disabled endpoint with a delivery. */
+/** An unconfirmed upload, a job that has ended and is saved as a list, a paused one, and a disabled endpoint with a delivery. */
 async function settle(callers: Asked[]): Promise<Mode> {
   const caller = callers[0]!;
   const { body: paused } = await startJob(caller, "email\nslow-3s@mailvet.test\n");
@@ -175,6 +186,7 @@ async function settle(callers: Asked[]): Promise<Mode> {
   }, PATIENCE);
   const { body: done } = await startJob(caller, "email\nvalid@mailvet.test\ncatch-all@mailvet.test\n");
   await isCompleted(caller, done.id);
+  const { body: list } = await service.ask("/lists", { ...caller, body: { job_id: done.id, name: "all" } });
   const { body: upload } = await preview(caller, "email\nvalid@mailvet.test\n");
   const { body: webhook } = await service.ask("/webhooks", { ...caller, body: { url: HOOK } });
   const { body: delivery } = await service.ask(`/webhooks/${webhook.id}/test`, { ...caller, method: "POST" });
@@ -183,7 +195,7 @@ async function settle(callers: Asked[]): Promise<Mode> {
     callers,
     uploadId: upload.upload_id,
     doneJobId: done.id,
-    ids: { job_id: paused.id, webhook_id: webhook.id, delivery_id: delivery.id },
+    ids: { job_id: paused.id, list_id: list.id, webhook_id: webhook.id, delivery_id: delivery.id },
   };
 }
 
@@ -214,8 +226,9 @@ async function rowsOf(path: string, { key, cookie, headers }: Asked) {
 /** Without what changes by itself: the rate of a paused job. */
 async function stateOf({ callers }: Mode): Promise<unknown> {
   const [caller] = callers;
-  const answers = await Promise.all(["/bulk/jobs", "/webhooks"].map((path) => service.ask(path, caller)));
-  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  const paths = ["/bulk/jobs", "/lists", "/webhooks"];
+  const answers = await Promise.all(paths.map((path) => service.ask(path, caller)));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
   return JSON.parse(JSON.stringify(answers.map(({ body }) => body)), (name, value) =>
     name === "rate_per_second" ? undefined : value,
   );

@@ -1,11 +1,10 @@
 /** Two accounts on one service: neither can see, change or infer data of the other. */
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { type Lab, mailDomain, openLab } from "@mailvet/lab";
-import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { ENDPOINTS, type Endpoint, expectEveryEndpoint, HOOK, requestTo } from "./endpoints.ts";
+import { expectEveryEndpoint, requestTo } from "./endpoint-requests.ts";
+import { ENDPOINTS, type Endpoint, HOOK } from "./endpoints.ts";
+import { openMailServer } from "./mail-server.ts";
 import { PATIENCE } from "./patience.ts";
 import {
   type Answer,
@@ -35,13 +34,16 @@ type AccountWithHistory = TestAccount & {
 /** Endpoints that return data of the caller. */
 const OWN_PAGES = [
   "/account",
+  "/account/notifications",
   "/credits?limit=100",
+  "/credits/statement",
   "/usage",
   "/keys",
   "/auth/session",
   "/auth/sessions",
   "/auth/passkeys",
   "/bulk/jobs",
+  "/lists",
   "/webhooks",
 ];
 
@@ -221,39 +223,20 @@ describe("what ann can find out", () => {
 });
 
 test("where mail works, signing up is answered the same whether the email has an account or not", async () => {
-  const recipients: string[] = [];
-  const mailServer = new SMTPServer({
-    disableReverseLookup: true, // it would ask the name servers of this machine, and delay the greeting
-    disabledCommands: ["STARTTLS", "AUTH"],
-    onRcptTo({ address }, _session, done) {
-      recipients.push(address);
-      done();
-    },
-    onData(stream, _session, done) {
-      stream.resume().on("end", () => done());
-    },
-  });
-  await once(mailServer.listen(0, "127.0.0.1"), "listening");
-  const { port } = mailServer.server.address() as AddressInfo;
-  try {
-    await using installation = await openService({ env: { MAIL_URL: `smtp://127.0.0.1:${port}` } });
-    const signUp = (email: string) =>
-      installation.ask("/auth/sign-up", {
-        body: { email, password: "a long enough password" },
-        from: somewhere(),
-      });
+  await using mailServer = await openMailServer();
+  await using installation = await openService({ env: { MAIL_URL: mailServer.mail.url } });
+  const signUp = (email: string) =>
+    installation.ask("/auth/sign-up", {
+      body: { email, password: "a long enough password" },
+      from: somewhere(),
+    });
 
-    const taken = await signUp(OPERATOR.email);
-    expect(taken.status).toBe(202);
-    expectSame(taken, await signUp("newcomer@team.example"));
-    await vi.waitFor(
-      () => expect(recipients.sort()).toEqual(["newcomer@team.example", OPERATOR.email]),
-      PATIENCE,
-    );
-    expect((await installation.ask("/auth/sign-in", { body: OPERATOR })).status).toBe(200);
-  } finally {
-    await new Promise<void>((resolve) => mailServer.close(() => resolve()));
-  }
+  const taken = await signUp(OPERATOR.email);
+  expect(taken.status).toBe(202);
+  expectSame(taken, await signUp("newcomer@team.example"));
+  await mailServer.received(2);
+  expect(mailServer.mails.flatMap(({ to }) => to).sort()).toEqual(["newcomer@team.example", OPERATOR.email]);
+  expect((await installation.ask("/auth/sign-in", { body: OPERATOR })).status).toBe(200);
 });
 
 /** Gives an account a history, and collects what no other account may see. */
@@ -294,6 +277,7 @@ async function settle(account: TestAccount): Promise<AccountWithHistory> {
       passkey_id: passkeyId,
       account_id: accountId,
       job_id: lists.pausedJobId,
+      list_id: lists.listId,
       ...hook,
     },
     marks: [
@@ -303,6 +287,7 @@ async function settle(account: TestAccount): Promise<AccountWithHistory> {
       lists.doneJobId,
       lists.pausedJobId,
       lists.email,
+      lists.listId,
       `${HOOK}/${accountId.slice(0, 8)}`,
       ...Object.values(hook),
       accountId,
@@ -318,7 +303,7 @@ async function settle(account: TestAccount): Promise<AccountWithHistory> {
   };
 }
 
-/** An unconfirmed upload, a job that has ended, and a paused one. */
+/** An unconfirmed upload, a job that has ended and is saved as a list, and a paused one. */
 async function settleLists(key: string, mark: string) {
   const filename = `list-${mark}.csv`;
   const email = `valid+${mark}@mailvet.test`;
@@ -338,7 +323,9 @@ async function settleLists(key: string, mark: string) {
     const { body } = await service.ask(`/bulk/jobs/${doneJobId}`, { key });
     expect(body.status).toBe("completed");
   }, PATIENCE);
-  return { uploadId: await upload(`email\n${email}\n`), doneJobId, pausedJobId, filename, email };
+  const body = { job_id: doneJobId, name: filename, schedule: "monthly" };
+  const { id: listId } = (await service.ask("/lists", { key, body })).body;
+  return { uploadId: await upload(`email\n${email}\n`), doneJobId, pausedJobId, listId, filename, email };
 }
 
 /** An endpoint with a delivery; switched off, so that nothing more happens to either. */

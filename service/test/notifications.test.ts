@@ -2,6 +2,7 @@
 import type { Job } from "@mailvet/contract";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { OutgoingEmail } from "../src/accounts/mailer.ts";
+import { Refusal } from "../src/base/refusal.ts";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
 import { createNotifications, type Notifications } from "../src/notifications/notifications.ts";
 import { chargeOf, openAccount } from "./credits-books.ts";
@@ -74,6 +75,28 @@ test("an account that does not want it is not told", async () => {
   await notifications.changeSettings(account, { job_emails: false });
   await tell(account, "job.failed");
   expect(await notifications.sendDue()).toBe(0);
+});
+
+test("a program's job that is refused for lack of credits is told once a day, what a person sees is not", async () => {
+  const account = await openAccount(database, ledger, 1);
+  const caller = { accountId: account, isTest: false, by: { kind: "key", keyId: "k", scopes: [] } } as const;
+  const error = new Refusal("insufficient_credits", "This costs 5 credits, and the balance is 1.");
+  const refuse = (name: string) => notifications.onJobRefused(caller, name, error);
+  await notifications.onJobRefused(caller, "a.csv", new Refusal("too_many_active_jobs", "Wait."));
+  await notifications.onJobRefused({ ...caller, by: { kind: "session", sessionId: "s" } }, "a.csv", error);
+  expect(await notifications.sendDue()).toBe(0);
+  await Promise.all([refuse("a.csv"), refuse("a.csv")]);
+  expect(await notifications.sendDue()).toBe(1);
+  expect(sent).toMatchObject([{ to: `${account}@example.com`, subject: "a.csv needs credits" }]);
+  expect(sent[0]!.text).toContain("This costs 5 credits, and the balance is 1.");
+  expect(await notifications.settingsOf(account)).toEqual({ job_emails: true, low_credits_threshold: null });
+
+  await database.pool.query(
+    "update notification_settings set refusal_told_at = now() - interval '25 hours' where account_id = $1",
+    [account],
+  );
+  await refuse("b.csv");
+  expect(await notifications.sendDue()).toBe(1);
 });
 
 test("an email that cannot be sent is tried again", async () => {

@@ -4,14 +4,13 @@ import { OPERATOR_SCOPE_NAMES, type OperatorScope } from "@mailvet/contract";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
-  ENDPOINTS,
-  type Endpoint,
   isForOperator,
   makeOperatorKey,
   operatorScopeOf,
   requestTo,
   takesKeys,
-} from "./endpoints.ts";
+} from "./endpoint-requests.ts";
+import { ENDPOINTS, type Endpoint } from "./endpoints.ts";
 import {
   type Answer,
   type Asked,

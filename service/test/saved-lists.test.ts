@@ -118,5 +118,5 @@ test("a run without credits is told, and the next one is planned", async () => {
   const { body } = await ask(`/lists/${list.id}`);
   expect(body.last_error).toContain("This costs 2 credits");
   expect(Date.parse(body.next_run_at)).toBeGreaterThan(Date.parse(body.last_run_at));
-  expect(told).toContain("customers was not validated");
+  expect(told).toContain("customers needs credits");
 });

@@ -34,6 +34,7 @@ writeFileSync(
   join(dist, "index.html"),
   '<meta name="csp-nonce" content="__CSP_NONCE__"><meta name="session-cookie" content="__SESSION_COOKIE__"><div id="app">',
 );
+writeFileSync(join(dist, "index.de.html"), '<html lang="de"><div id="app">');
 writeFileSync(join(dist, "favicon.svg"), ICON);
 writeFileSync(join(dist, "assets/index-1a2B_c.js"), SCRIPT);
 mkdirSync(join(dist, "guide/decisions"), { recursive: true });
@@ -161,7 +162,7 @@ test.for([
   expect([posted.status, posted.headers.allow]).toEqual([405, "GET, HEAD, OPTIONS"]);
 });
 
-test.for(["/no/such/page", "/bulk/some-job/more", "/operator", "/index.html"])(
+test.for(["/no/such/page", "/bulk/some-job/more", "/operator", "/index.html", "/index.de.html"])(
   "at %s a browser gets 404 with the page that says so, other clients a problem",
   async (path) => {
     const page = await site.ask(path, BROWSER);
@@ -172,6 +173,26 @@ test.for(["/no/such/page", "/bulk/some-job/more", "/operator", "/index.html"])(
     expect((await site.ask(path, { ...BROWSER, method: "POST" })).status).toBe(404);
   },
 );
+
+test.for([
+  ["de", { "accept-language": "de-AT,de;q=0.9,en;q=0.5" }],
+  ["en", { "accept-language": "en-GB,de;q=0.9" }],
+  ["en", { "accept-language": "fr" }],
+  ["en", {}],
+  ["de", { "accept-language": "en", cookie: "mailvet=x; mailvet-language=de" }],
+  ["en", { "accept-language": "de", cookie: "mailvet-language=en" }],
+  ["de", { "accept-language": "de", cookie: "mailvet-language=xx" }],
+] as const)("the page is in %s for %o", async ([language, headers]) => {
+  for (const path of ["/", "/no/such/page"]) {
+    const page = await site.ask(path, { headers: { ...BROWSER.headers, ...headers } });
+    expect(page.body.toString().includes('lang="de"')).toBe(language === "de");
+    expect(page.headers).toMatchObject({
+      "content-language": language,
+      vary: "Accept-Language, Cookie",
+      "cache-control": "no-store",
+    });
+  }
+});
 
 test("every response forbids embedding, opening across origins and device access", async () => {
   const responses = [

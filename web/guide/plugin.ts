@@ -17,6 +17,7 @@ export function guidePlugin(root = fromHere("../..")): Plugin {
   return {
     name: "mailvet-guide",
     apply: "build",
+    applyToEnvironment: ({ name }) => name === "client", // in English only
     buildStart() {
       if (!existsSync(join(root, HOME))) return this.warn(`${HOME} does not exist: built without the guide`);
       script = this.emitFile({ type: "chunk", id: fromHere("../src/guide/main.ts"), name: "guide" });

@@ -3,7 +3,7 @@
  *
  * Each page folder has a messages file of its own. Components contain no text: ui-text.test.ts refuses it.
  */
-import type { Plan, PlanLimits, Recommendation, Status } from "@mailvet/contract";
+import type { JobStatus, Language, Plan, PlanLimits, Recommendation, Status } from "@mailvet/contract";
 import { formatNumber, plural } from "./components/number-format.ts";
 
 const credits = (count: number) => plural(count, "credit");
@@ -75,6 +75,11 @@ export const common = {
     page: "This page could not be shown",
     unreachable: "The service can't be reached at the moment.",
     requestId: (id: string) => `Request ${id}`,
+    /** A problem document, as the service describes it. */
+    problem: (_code: string, detail: string) => detail,
+    /** What is wrong with a field. */
+    field: (message: string) =>
+      `${message.charAt(0).toUpperCase()}${message.slice(1)}.`.replace(/\.\.$/, "."),
   },
   notFound: {
     title: "Page not found",
@@ -95,9 +100,9 @@ export const common = {
   },
   duration: {
     underSecond: "less than a second",
-    seconds: (count: number) => `${count}\u00a0s`,
-    minutes: (count: number) => `${count}\u00a0min`,
-    hours: (count: number) => `${count}\u00a0h`,
+    seconds: (count: number) => `${formatNumber(count)}\u00a0s`,
+    minutes: (count: number) => `${formatNumber(count)}\u00a0min`,
+    hours: (count: number) => `${formatNumber(count)}\u00a0h`,
     days: (count: number) => plural(count, "day"),
   },
   /** Mail providers whose names are not their identifiers with capital letters. */
@@ -125,6 +130,8 @@ export const common = {
     `${plural(limits.active_jobs, "active job")}`,
   ],
   operator: "Operator",
+  /** Each in its own language. */
+  language: { title: "Language", names: { en: "English", de: "Deutsch" } satisfies Record<Language, string> },
 };
 
 export const shellMessages = {
@@ -138,6 +145,14 @@ export const shellMessages = {
   themes: { light: "Light", dark: "Dark", auto: "System" },
   signOut: "Sign out",
   connection: { lost: "Connection lost. What you see may be out of date." },
+  notifications: {
+    jobEnded: (filename: string, status: JobStatus) => `${filename}: ${status}`,
+    valid: (valid: number, total: number) => `${formatNumber(valid)} of ${emails(total)} are valid.`,
+    notRun: (list: string) => `${list} was not checked`,
+    changed: (list: string) => `${list} has changed`,
+    changes: (newlyInvalid: number, recovered: number) =>
+      `${formatNumber(newlyInvalid)} newly invalid, ${formatNumber(recovered)} recovered`,
+  },
   palette: {
     open: "Search",
     title: "Search pages, jobs and keys",

@@ -1,11 +1,10 @@
-/** API client, query cache, and the queries that several pages share. */
-import { createClient, MailvetProblem } from "@mailvet/sdk";
+/** Query cache, and the queries that several pages share. */
 import { MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 import { noteFailure, noteSuccess } from "./connection.ts";
-import { mode } from "./mode.ts";
+import { hasSessionCookie, isSignedOut, isSuspended, service } from "./service.ts";
+import { tellOtherTabs } from "./session-news.ts";
 
-/** Authenticated by the session cookie, which the browser adds. */
-export const service = createClient({ baseUrl: window.location.origin, mode });
+export { service };
 
 export const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: handleFailure, onSuccess: noteSuccess }),
@@ -24,39 +23,24 @@ function handleFailure(error: unknown): void {
   handleSessionEnd(error);
 }
 
-/** Without a cookie the service reports a missing API key. */
-const SIGNED_OUT_CODES: ReadonlySet<string> = new Set(["not_signed_in", "missing_api_key"]);
+let isAccountSuspended = false;
 
-function isSignedOut(error: unknown): boolean {
-  return error instanceof MailvetProblem && SIGNED_OUT_CODES.has(error.code);
-}
-
-const SUSPENSION = ["suspension"] as const;
-
-/** Why the account of this browser is suspended, as the service says it. */
-export function suspension(): string | undefined {
-  return queries.getQueryData(SUSPENSION);
-}
-
-function isSuspended(error: unknown): error is MailvetProblem {
-  return error instanceof MailvetProblem && error.code === "account_suspended";
-}
-
-/**
- * A session can end at any time, and an account be suspended. Clearing the session makes the layout redirect to the sign-in
- * page, or to the page about the suspension.
- */
+/** A session can end at any time, and an account be suspended. Clearing the session makes the layout leave the app. */
 function handleSessionEnd(error: unknown): void {
-  if (isSuspended(error)) queries.setQueryData(SUSPENSION, error.detail);
+  isAccountSuspended ||= isSuspended(error);
   if (isSuspended(error) || isSignedOut(error)) queries.setQueryData(sessionQuery.queryKey, null);
 }
 
-/** The service marks the page with whether the browser sent a session cookie, which scripts can't see. */
-const cookieMark = document.querySelector<HTMLMetaElement>('meta[name="session-cookie"]');
+/** Loads the sign-in page, which returns to `next`, or the page about the suspension of the account. */
+export function leaveApp(next?: string): void {
+  const search = next === undefined ? "" : `?${new URLSearchParams({ next })}`;
+  window.location.replace(isAccountSuspended ? "/suspended" : `/sign-in${search}`);
+}
 
-/** After sign-in and sign-out. */
-export function markSession(hasCookie: boolean): void {
-  if (cookieMark) cookieMark.content = hasCookie ? "yes" : "no";
+export function leaveAfterSignOut(): void {
+  sessionStorage.clear(); // mode, recent checks and upload previews of this tab
+  tellOtherTabs({ kind: "signed-out" });
+  leaveApp();
 }
 
 /** The current session; null when signed out or suspended. Without a cookie there is no need to ask. */
@@ -64,7 +48,7 @@ export const sessionQuery = queryOptions({
   queryKey: ["session"],
   staleTime: 60_000,
   async queryFn() {
-    if (cookieMark?.content === "no") return null;
+    if (!hasSessionCookie) return null;
     try {
       return await service.auth.session();
     } catch (error) {

@@ -1,17 +1,15 @@
-/** Routes. Each page is a separate chunk, fetched on the first visit. */
+/** Routes behind sign-in. Each page is a separate chunk, fetched on the first visit. Those before sign-in: main.tsx. */
 import {
-  type AnyRoute,
   createRootRoute,
   createRoute,
   createRouter,
   lazyRouteComponent,
   Outlet,
-  redirect,
 } from "@tanstack/react-router";
 import { RouteAnnouncer } from "./components/document-title.tsx";
 import { PageError, PageNotFound } from "./components/error-pages.tsx";
 import { PageLoading } from "./components/loading.tsx";
-import { accountQuery, queries, sessionQuery, suspension } from "./queries.ts";
+import { accountQuery, leaveApp, queries, sessionQuery } from "./queries.ts";
 
 const root = createRootRoute({
   component: () => (
@@ -30,31 +28,22 @@ const signedIn = createRoute({
   component: lazyRouteComponent(() => import("./shell/app-layout.tsx"), "Page"),
   async beforeLoad({ location }) {
     const session = await queries.ensureQueryData(sessionQuery);
-    if (!session && suspension() !== undefined) throw redirect({ to: "/suspended" });
-    if (!session) throw redirect({ to: "/sign-in", search: { next: location.href } });
+    if (!session) {
+      leaveApp(location.href);
+      await new Promise(() => {}); // until the browser has left
+    }
     void queries.prefetchQuery(accountQuery); // in parallel with the page's chunk
   },
 });
-const pageBelow =
-  <Parent extends AnyRoute>(parent: Parent) =>
-  <P extends string>(path: P, load: () => Promise<{ Page: () => React.ReactNode }>) =>
-    createRoute({
-      getParentRoute: () => parent,
-      path,
-      component: lazyRouteComponent(load, "Page"),
-      validateSearch: textSearch,
-    });
-/** Needs no session: sign-in, sign-up and password reset. */
-const publicPage = pageBelow(root);
-const page = pageBelow(signedIn);
+const page = <P extends string>(path: P, load: () => Promise<{ Page: () => React.ReactNode }>) =>
+  createRoute({
+    getParentRoute: () => signedIn,
+    path,
+    component: lazyRouteComponent(load, "Page"),
+    validateSearch: textSearch,
+  });
 
 const routes = root.addChildren([
-  publicPage("/sign-in", () => import("./pages/sign-in/sign-in-page.tsx")),
-  publicPage("/sign-up", () => import("./pages/sign-in/sign-up-page.tsx")),
-  publicPage("/forgotten-password", () => import("./pages/sign-in/forgotten-password-page.tsx")),
-  publicPage("/reset-password", () => import("./pages/sign-in/reset-password-page.tsx")),
-  publicPage("/confirm-email", () => import("./pages/sign-in/confirm-email-page.tsx")),
-  publicPage("/suspended", () => import("./pages/sign-in/suspended-page.tsx")),
   signedIn.addChildren([
     page("/", () => import("./pages/overview/overview-page.tsx")),
     page("/validate", () => import("./pages/validate/validate-page.tsx")),

@@ -1,15 +1,18 @@
 /**
- * Refuses UI text outside the catalogues (messages.ts, messages.tsx), so that the wording can be reviewed and translated
+ * Refuses UI text outside the catalogues (messages.ts, messages.de.ts), so that the wording can be reviewed and translated
  * in one place per page.
  */
 import { parseSync } from "vite";
 import { expect, test } from "vitest";
 
-const SOURCES = import.meta.glob<string>(["./**/*.{ts,tsx}", "!./**/messages.{ts,tsx}", "!./**/*.test.ts"], {
-  query: "?raw",
-  import: "default",
-  eager: true,
-});
+const SOURCES = import.meta.glob<string>(
+  ["./**/*.{ts,tsx}", "!./**/messages{,.de}.{ts,tsx}", "!./**/*.test.ts"],
+  {
+    query: "?raw",
+    import: "default",
+    eager: true,
+  },
+);
 
 /** Attributes whose value is shown or read aloud, in any case of letters. */
 const TEXT_ATTRIBUTES = /^(aria-label|alt|data-name|description|intro|label|placeholder|title|\w+Label)$/;

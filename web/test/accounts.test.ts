@@ -126,6 +126,7 @@ journey(
     await page.getByText("Wrong email or password").waitFor();
     await signIn(page, person);
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await page.waitForLoadState("networkidle"); // the overview has its data
 
     await end();
     await follow("Audit log"); // which the overview has not read before
@@ -135,6 +136,7 @@ journey(
 
     await open("/usage?days=7");
     await page.getByRole("heading", { level: 1, name: "Usage and credits" }).waitFor();
+    await page.waitForLoadState("networkidle");
     await end();
     await page.reload();
     await signIn(page, person);

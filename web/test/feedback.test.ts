@@ -27,7 +27,7 @@ journey("delivery results are uploaded, compared with the prediction, and delete
   await page.getByText("40 of 42 rows stored").waitFor();
   await page.getByText("Row 41: The email is not a valid address.").waitFor();
   await page.getByText("25% bounced").waitFor();
-  await page.getByRole("img", { name: /Bar chart of bounce rates in 1 week/ }).waitFor();
+  await page.getByRole("figure", { name: /Bar chart of bounce rates in 1 week/ }).waitFor();
   await page.getByText("By provider").click();
   await page.getByRole("rowheader", { name: "Google Workspace" }).waitFor();
   const { violations } = await new AxeBuilder({ page })

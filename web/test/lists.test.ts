@@ -124,11 +124,61 @@ journey(
     await page.getByText("Checked every month").waitFor();
 
     await page.getByRole("link", { name: "Saved lists" }).click();
-    await page.getByText("In the last run: 1 newly invalid, 1 recovered.").waitFor();
+    await page.getByRole("row", { name: /customers.*1 newly invalid, 1 recovered/ }).waitFor();
     await shoot("saved-lists");
     await page.getByRole("link", { name: "customers" }).click();
     await page.getByRole("button", { name: "Delete list" }).click();
     await dialog.getByRole("button", { name: "Delete list" }).click();
     await page.getByText("No lists yet").waitFor();
+  },
+);
+
+journey(
+  "in the background the browser notifies of the end of a job and of a run that needs credits",
+  async ({ service, visit }) => {
+    const { cookie, key } = await service.openAccount({ credits: 2 });
+    const { page, open } = await visit({ cookie });
+    const shown: string[] = [];
+    await page.context().grantPermissions(["notifications"]);
+    await page.exposeFunction("recordNotification", (text: string) => shown.push(text));
+    await page.addInitScript(() => {
+      Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
+      class Recorder {
+        static permission = "granted";
+        constructor(title: string, { body }: { body: string }) {
+          (window as unknown as { recordNotification(text: string): void }).recordNotification(
+            `${title}. ${body}`,
+          );
+        }
+      }
+      Object.assign(window, { Notification: Recorder });
+    });
+    const begin = async (name: string, emails: string[]): Promise<string> =>
+      (await service.ask("/bulk/jobs", { key, body: { emails, name } })).body.id;
+    const saved = await begin("customers", ["valid@mailvet.test"]);
+    await service.ask(`/bulk/jobs/${saved}?wait=30&for=end`, { key });
+    const { body: list } = await service.ask("/lists", {
+      key,
+      body: { job_id: saved, name: "customers", schedule: "daily" },
+    });
+    const running = await begin("people", ["ann@grey.example-lab.com"]); // a retry in minutes
+    const seen = ["/bulk/jobs?", "/lists"].map((path) =>
+      page.waitForResponse((one) => one.url().includes(path)),
+    );
+    await open("/settings");
+    await page.getByText("this browser notifies you").waitFor();
+    await Promise.all(seen);
+
+    await service.ask(`/bulk/jobs/${running}/finish`, { key, method: "POST" });
+    await service.database.pool.query(
+      "update saved_lists set last_run_at = now(), last_error = 'This costs 1 credit, and the balance is 0.' where id = $1",
+      [list.id],
+    );
+    await expect
+      .poll(() => [...shown].sort())
+      .toEqual([
+        "customers was not checked. This costs 1 credit, and the balance is 0.",
+        "people: completed. 0 of 1 email are valid.",
+      ]);
   },
 );

@@ -34,6 +34,8 @@ const SPECIAL_USE: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+export const SPECIAL_USE_NAMES = [...SPECIAL_USE.keys()];
+
 /** Why no public mail exists at this domain (A-label form); undefined for an ordinary name. */
 export function specialUseOf(domain: string, exempt: readonly string[] = []): string | undefined {
   const lastDot = domain.lastIndexOf(".");

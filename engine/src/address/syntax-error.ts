@@ -56,6 +56,14 @@ export function syntaxError(rule: SyntaxRule, position: number, offending = ""):
   return { rule, position, message: SENTENCES[rule](printable(offending)) };
 }
 
+/** What the message quotes, for other languages: empty where it quotes nothing, undefined where it is not of this table. */
+export function offendingText({ rule, message }: AddressSyntaxError): string | undefined {
+  const [before = "", after] = SENTENCES[rule]("\n").split("\n");
+  if (after === undefined) return message === before ? "" : undefined;
+  const isOfRule = message.startsWith(before) && message.endsWith(after);
+  return isOfRule ? message.slice(before.length, message.length - after.length) : undefined;
+}
+
 /** Quotes the offending text for display: no control characters, limited length. */
 function printable(text: string): string {
   if (text === " ") return "a space";

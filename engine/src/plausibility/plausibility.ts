@@ -5,11 +5,18 @@
  * It cannot know whether a mailbox exists, so it is used only where SMTP is inconclusive and never overrules it. Each
  * source adds to the logit within its own limit, so none can dominate.
  */
+import type { Language } from "@mailvet/contract/words";
 import type { Evidence } from "../evidence.ts";
 import { knownOutcome } from "../known-outcome.ts";
 import { loadNameModel, type NameScore, type NameSignal } from "./name-model/name-model.ts";
 import { fitOf, type NamingSource, type PatternFit } from "./naming-pattern.ts";
-import { adjudicationReasons, fitReasons, signalReasons } from "./plausibility-reasons.ts";
+import {
+  adjudicationReasons,
+  fitReasons,
+  PLAUSIBILITY_TEXTS,
+  type PlausibilityTexts,
+  signalReasons,
+} from "./plausibility-reasons.ts";
 
 export type Plausibility = {
   /** 0 to 1: probability that the mailbox is in use. 0.5 is neutral. */
@@ -22,12 +29,13 @@ export type Plausibility = {
   looksRandom: boolean;
 };
 
-/** Undefined where no source applies. */
-export function plausibilityOf(evidence: Evidence): Plausibility | undefined {
+/** Undefined where no source applies. The language is that of the reasons. */
+export function plausibilityOf(evidence: Evidence, language: Language = "en"): Plausibility | undefined {
   if (!hasScorableName(evidence)) return undefined;
+  const texts = PLAUSIBILITY_TEXTS[language];
   const contributions: Contribution[] = [];
   for (const contribute of SOURCES) {
-    const contribution = contribute(evidence);
+    const contribution = contribute(evidence, texts);
     if (contribution) contributions.push(contribution);
   }
   if (contributions.length === 0) return undefined;
@@ -141,19 +149,19 @@ const NAMING = { most: 2, at: 2.5 };
 const LIST_NAMING = { most: 1, at: 2.5 };
 const ADJUDICATOR = { most: 1, at: 2 };
 
-function nameContribution({ nameScore }: Evidence): Contribution | undefined {
+function nameContribution({ nameScore }: Evidence, texts: PlausibilityTexts): Contribution | undefined {
   if (nameScore === undefined) return undefined;
   return {
     method: loadNameModel().method,
     logit: saturate(logitOf(nameScore.score), nameScore.score < NEUTRAL_SCORE ? NAME_AGAINST : NAME_FOR),
-    reasons: signalReasons(nameScore),
+    reasons: signalReasons(nameScore, texts),
   };
 }
 
 /**
  * Proven mailboxes and the list are evidence of the same pattern, so their sum is limited to that of the proven ones.
  */
-function namingContribution(evidence: Evidence): Contribution | undefined {
+function namingContribution(evidence: Evidence, texts: PlausibilityTexts): Contribution | undefined {
   const fits = fitsOf(evidence);
   if (fits.length === 0) return undefined;
   const sum = fits.reduce(
@@ -163,16 +171,19 @@ function namingContribution(evidence: Evidence): Contribution | undefined {
   return {
     method: "naming",
     logit: clip(sum, -NAMING.most, NAMING.most),
-    reasons: fits.flatMap(({ fit, source }) => fitReasons(fit, source)),
+    reasons: fits.flatMap(({ fit, source }) => fitReasons(fit, source, texts)),
   };
 }
 
-function adjudicationContribution({ adjudication }: Evidence): Contribution | undefined {
+function adjudicationContribution(
+  { adjudication }: Evidence,
+  texts: PlausibilityTexts,
+): Contribution | undefined {
   if (adjudication === undefined) return undefined;
   return {
     method: `adjudicator:${adjudication.method}`,
     logit: saturate(logitOf(adjudication.plausible), ADJUDICATOR),
-    reasons: adjudicationReasons(adjudication),
+    reasons: adjudicationReasons(adjudication, texts),
   };
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Evidence } from "../../src/evidence.ts";
 import { createInspection } from "../../src/offline-inspection.ts";
-import { reasonOf } from "../../src/reason.ts";
+import { reasonOf } from "../../src/reason/reason.ts";
 import { loadDisposables } from "../../src/reference/disposable.ts";
 import { mailHostOf, mailProviderOf } from "../../src/reference/mail-provider.ts";
 import { interpretReply } from "../../src/smtp/mailbox-finding.ts";

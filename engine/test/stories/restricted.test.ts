@@ -1,7 +1,7 @@
 /** Rejections that only an existing mailbox can cause. */
 import { answersWith, google, mailDomain, mailHost } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { reasonOf } from "../../src/reason.ts";
+import { reasonOf } from "../../src/reason/reason.ts";
 import { decide } from "../../src/verdict.ts";
 import { openStory, tellStories } from "./story.ts";
 

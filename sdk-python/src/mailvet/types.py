@@ -754,7 +754,7 @@ class MailSent(TypedDict):
 
 class NotificationChanges(TypedDict):
     job_emails: NotRequired[bool]
-    """Whether an email is sent when a job is completed or has failed."""
+    """Whether an email is sent when a job is completed, has failed or needs credits, and when a saved list has changed."""
 
     low_credits_threshold: NotRequired[int | None]
     """An email is sent when the balance falls below this; null: none."""
@@ -762,7 +762,7 @@ class NotificationChanges(TypedDict):
 
 class NotificationSettings(TypedDict):
     job_emails: bool
-    """Whether an email is sent when a job is completed or has failed."""
+    """Whether an email is sent when a job is completed, has failed or needs credits, and when a saved list has changed."""
 
     low_credits_threshold: int | None
     """An email is sent when the balance falls below this; null: none."""

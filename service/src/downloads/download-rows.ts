@@ -1,5 +1,5 @@
 /** Rows of a job's file as uploaded, each with its verdict. Read part by part, so memory stays flat. */
-import { type ResultColumn, recommendationOf } from "@mailvet/contract";
+import { type Language, type ResultColumn, recommendationOf } from "@mailvet/contract";
 import { cellsOf, type VerdictCells } from "@mailvet/engine/list-file";
 import type pg from "pg";
 import { inTimeSlices } from "../base/event-loop-yield.ts";
@@ -29,6 +29,7 @@ export type DownloadSource = {
   pool: pg.Pool;
   files: Pick<UploadFiles, "read">;
   inspect: InspectEmail;
+  language: Language | undefined;
   /** Columns that are wanted. Some are derived from the evidence, which takes most of the time. */
   fields: readonly ResultColumn[];
   upload: StoredFile;
@@ -53,7 +54,7 @@ export async function* downloadRows(
 }
 
 async function* inFileOrder(
-  { pool, files, inspect, fields, upload, job }: DownloadSource,
+  { pool, files, inspect, language, fields, upload, job }: DownloadSource,
   selection: ResultSelection,
 ): AsyncGenerator<DownloadRow[]> {
   let rowsRead = 0;
@@ -70,7 +71,7 @@ async function* inFileOrder(
       const { email, verdict, is_duplicate } = found.get(cell) ?? {};
       if (email === undefined || !verdict) return pending.has(cell) ? PENDING : undefined;
       const verdictCells = isDerived
-        ? cellsOf(reportOfRow(inspect, email, verdict))
+        ? cellsOf(reportOfRow(inspect, email, verdict, language))
         : { ...verdict, recommendation: recommendationOf(verdict) };
       return { ...verdictCells, is_duplicate: is_duplicate ?? false, email };
     };

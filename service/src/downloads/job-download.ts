@@ -6,6 +6,7 @@
 import {
   type DownloadFormat,
   type DownloadQuery,
+  type Language,
   RESULT_COLUMNS,
   RESULT_STATUSES,
   type ResultColumn,
@@ -38,15 +39,17 @@ export type DownloadDeps = { database: Database; files: Pick<UploadFiles, "read"
 
 export type DownloadRequest = Omit<DownloadQuery, "format" | "mode"> & {
   format: DownloadFormat;
-  /** The Accept-Language header. */
-  languages?: string | undefined;
+  /** Of the reasons; English by default. */
+  language?: Language | undefined;
+  /** The Accept-Language header: whose Excel will open the file. */
+  locales?: string | undefined;
 };
 
 export async function jobDownload(
   { database, files, inspect }: DownloadDeps,
   owner: Owner,
   jobId: string,
-  { format, final, columns: wanted, dialect, separator, languages, ...selection }: DownloadRequest,
+  { format, final, columns: wanted, dialect, separator, language, locales, ...selection }: DownloadRequest,
 ): Promise<JobDownload> {
   const job = await findReadableJob(database, owner, jobId, final);
   const upload = await findUpload(database.orm, job.uploadId);
@@ -58,7 +61,7 @@ export async function jobDownload(
   const table: DownloadTable = {
     header: columns.map((column, n) => header?.[n] ?? column),
     columns,
-    delimiter: separator ?? (forExcel ? excelSeparator(languages) : delimiter),
+    delimiter: separator ?? (forExcel ? excelSeparator(locales) : delimiter),
     emailColumn: job.columnNumber,
     fields: wanted === undefined ? RESULT_COLUMNS : chosen,
     isEmailOnly: names.includes("email"),
@@ -73,6 +76,7 @@ export async function jobDownload(
     pool: await database.readPool(),
     files,
     inspect,
+    language,
     fields: table.fields,
     upload,
     job,
@@ -97,10 +101,10 @@ export async function jobDownload(
 }
 
 /** Where the decimal separator is a comma, Excel separates cells by semicolons. */
-function excelSeparator(languages = ""): string {
-  const [language = ""] = languages.split(/[,;]/, 1);
+function excelSeparator(locales = ""): string {
+  const [locale = ""] = locales.split(/[,;]/, 1);
   try {
-    const parts = new Intl.NumberFormat(language.trim() || "en").formatToParts(0.5);
+    const parts = new Intl.NumberFormat(locale.trim() || "en").formatToParts(0.5);
     return parts.some(({ type, value }) => type === "decimal" && value === ",") ? ";" : ",";
   } catch {
     return ","; // not a language tag, such as *

@@ -114,5 +114,6 @@ function sendProblem(request: FastifyRequest, reply: FastifyReply, refusal: Refu
   const { retryAfterSeconds } = refusal.extras;
   if (retryAfterSeconds !== undefined)
     reply.header(HEADERS.retryAfter, Math.max(1, Math.ceil(retryAfterSeconds)));
+  reply.removeHeader("content-language"); // of the answer that was intended (middleware/language.ts)
   return reply.code(problem.status).header("content-type", PROBLEM_TYPE).send(JSON.stringify(problem));
 }

@@ -53,6 +53,8 @@ export type ConfirmDeps = {
   addWebhook?: (tx: Orm, owner: Owner, url: string, jobId: string) => Promise<unknown>;
   /** Reserving the credits has taken the account's balance below LOW_CREDITS. */
   onLow?: OnLow;
+  /** Implementation: notifications/notifications.ts */
+  onRefused?: (caller: Caller, name: string, error: unknown) => Promise<void>;
 };
 
 const TOO_MANY_RETRY_SECONDS = 30;
@@ -77,7 +79,7 @@ export function createConfirmUpload(deps: ConfirmDeps): ConfirmUpload {
     const rowsExpireOn = await partitionFor(database.pool, deps.retentionDays);
 
     let lowBalance: number | undefined;
-    const record = await orm.transaction(async (tx) => {
+    const creation = orm.transaction(async (tx) => {
       await lockAccount(tx, accountId);
       const concurrent = await findJobOf(tx, caller, uploadId);
       if (concurrent) return sameJob(tx, concurrent, confirmation);
@@ -95,6 +97,10 @@ export function createConfirmUpload(deps: ConfirmDeps): ConfirmUpload {
       const record = jobRecord(created.job, {});
       await beforeCommit?.(tx, record);
       return record;
+    });
+    const record = await creation.catch(async (error) => {
+      await deps.onRefused?.(caller, upload.filename, error);
+      throw error;
     });
     if (lowBalance !== undefined) onLow?.(accountId, lowBalance);
     return record;

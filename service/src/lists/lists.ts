@@ -20,7 +20,7 @@ import type { Database, Orm } from "../db/database.ts";
 import type { RecheckJob } from "../jobs/recheck/recheck.ts";
 import { changedRows, countChanged } from "../jobs/result-rows.ts";
 import { keepJob } from "../jobs/retention.ts";
-import type { Notifications } from "../notifications/notifications.ts";
+import type { Notifications, NotificationText } from "../notifications/notifications.ts";
 import type { PublishEvent } from "../webhooks/publish-event.ts";
 import { savedLists } from "./schema.ts";
 
@@ -99,12 +99,7 @@ export function createLists({
       if (error.code === "job_state_conflict") return false; // nothing is stale, or it is being checked
       await orm.transaction(async (tx) => {
         await tx.update(savedLists).set({ lastError: error.message }).where(eq(savedLists.id, id));
-        const text = `The scheduled run of “${row.name}” did not start. ${error.message}\n`;
-        await notifications.tell(
-          tx,
-          { accountId, isTest },
-          { subject: `${row.name} was not validated`, text },
-        );
+        await notifications.tell(tx, { accountId, isTest }, notRunEmail(row, error));
       });
       return false;
     }
@@ -175,8 +170,8 @@ export function createLists({
         .returning();
       if (newlyInvalid + recovered === 0) return;
       await publish(tx, owner, "list.changed", { list: present(list!) });
-      const text = `${newlyInvalid} emails have become invalid, ${recovered} have become valid.\n`;
-      await notifications.tell(tx, owner, { subject: `${row.name} has changed`, text });
+      const text = `${newlyInvalid} emails have become invalid, ${recovered} have become valid.`;
+      await notifications.tell(tx, owner, { subject: `${row.name} has changed`, text, path: pathOf(row) });
     },
 
     async runDue() {
@@ -195,6 +190,14 @@ export function createLists({
 
 const isListOf = ({ accountId, isTest }: Owner) =>
   and(eq(savedLists.accountId, accountId), eq(savedLists.isTest, isTest));
+
+const pathOf = ({ id }: Row) => `/lists/${id}`;
+
+function notRunEmail(row: Row, { code, message }: Refusal): NotificationText {
+  const needs = code === "insufficient_credits" ? "needs credits" : "was not validated";
+  const text = `The scheduled run of “${row.name}” did not start. ${message}`;
+  return { subject: `${row.name} ${needs}`, text, path: pathOf(row) };
+}
 
 function nextRunOf(schedule: Row["schedule"]) {
   return schedule === null ? null : sql<Date>`now() + ${INTERVALS[schedule]}::interval`;

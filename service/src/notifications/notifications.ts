@@ -8,8 +8,9 @@ import type { Job, NotificationSettings, WebhookEvent } from "@mailvet/contract"
 import { and, eq, isNotNull, sql } from "drizzle-orm";
 import { emailOf } from "../accounts/account-queries.ts";
 import type { Mailer } from "../accounts/mailer.ts";
-import type { Owner } from "../base/caller.ts";
+import type { Caller, Owner } from "../base/caller.ts";
 import type { LogEvent } from "../base/log-events.ts";
+import { Refusal } from "../base/refusal.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { notificationSettings, outgoingEmails } from "./schema.ts";
@@ -21,6 +22,12 @@ export type Notifications = {
   onEvent(tx: Orm, owner: Owner, event: WebhookEvent, data: Record<string, unknown>): Promise<void>;
   /** The same for anything else that is told about jobs. */
   tell(tx: Orm, owner: Owner, email: NotificationText): Promise<void>;
+  /** A job was refused for lack of credits. Only what a program asked for is told, at most once a day. */
+  onJobRefused(
+    caller: Pick<Caller, "accountId" | "isTest" | "by">,
+    name: string,
+    error: unknown,
+  ): Promise<void>;
   /** Sends what is due; returns how many. For maintenance. */
   sendDue(): Promise<number>;
   /** Writes an email for each account whose balance has fallen below its threshold; returns how many. For maintenance. */
@@ -41,6 +48,8 @@ const DEFAULTS: NotificationSettings = { job_emails: true, low_credits_threshold
 const MAX_AT_ONCE = 50;
 const MAX_ATTEMPTS = 5;
 const RETRY_MINUTES = 5;
+/** Between two emails about refused jobs. */
+const REFUSAL_INTERVAL = "1 day";
 
 export function createNotifications({
   database,
@@ -59,9 +68,12 @@ export function createNotifications({
     return row ? { job_emails: row.jobEmails, low_credits_threshold: row.lowCreditsThreshold } : DEFAULTS;
   };
 
+  const write = (tx: Orm, accountId: string, { subject, text, path }: NotificationText) =>
+    tx.insert(outgoingEmails).values({ accountId, subject, text: `${text}\n\n${publicUrl}${path}\n` });
+
   const tell: Notifications["tell"] = async (tx, { accountId, isTest }, email) => {
     if (isTest || !mailer.reachesPeople || !(await settingsOf(tx, accountId)).job_emails) return;
-    await tx.insert(outgoingEmails).values({ accountId, ...email });
+    await write(tx, accountId, email);
   };
 
   return {
@@ -82,10 +94,29 @@ export function createNotifications({
       }),
 
     async onEvent(tx, owner, event, data) {
-      const email = emailAbout(event, data.job as Job | undefined, publicUrl);
+      const email = emailAbout(event, data.job as Job | undefined);
       if (email) await tell(tx, owner, email);
     },
     tell,
+
+    async onJobRefused(caller, name, error) {
+      if (!(error instanceof Refusal) || error.code !== "insufficient_credits") return;
+      if (caller.by.kind !== "key" || !mailer.reachesPeople) return; // in the web app the owner reads it
+      const { accountId } = caller;
+      await orm.transaction(async (tx) => {
+        const toldAt = notificationSettings.refusalToldAt;
+        const [isDue] = await tx
+          .insert(notificationSettings)
+          .values({ accountId, jobEmails: DEFAULTS.job_emails, refusalToldAt: sql`now()` })
+          .onConflictDoUpdate({
+            target: notificationSettings.accountId,
+            set: { refusalToldAt: sql`now()` },
+            setWhere: sql`${toldAt} is null or ${toldAt} < now() - ${REFUSAL_INTERVAL}::interval`,
+          })
+          .returning({ accountId: notificationSettings.accountId });
+        if (isDue) await tell(tx, caller, refusedEmail(name, error.message));
+      });
+    },
 
     async sendDue() {
       const due = await orm
@@ -137,9 +168,7 @@ export function createNotifications({
             )
             .returning({ accountId: notificationSettings.accountId });
           if (!isLow || changed.length === 0) return;
-          await tx
-            .insert(outgoingEmails)
-            .values({ accountId, ...lowCreditsEmail(balance, lowCreditsThreshold!, publicUrl) });
+          await write(tx, accountId, lowCreditsEmail(balance, lowCreditsThreshold!));
           notified += 1;
         });
       }
@@ -148,32 +177,30 @@ export function createNotifications({
   };
 }
 
-export type NotificationText = { subject: string; text: string };
+/** `path`: the page of the web app that the email links to. */
+export type NotificationText = { subject: string; text: string; path: string };
 
 /** Undefined: not told. */
-function emailAbout(
-  event: WebhookEvent,
-  job: Job | undefined,
-  publicUrl: string,
-): NotificationText | undefined {
+function emailAbout(event: WebhookEvent, job: Job | undefined): NotificationText | undefined {
   if (!job || (event !== "job.completed" && event !== "job.failed")) return undefined;
-  const link = `${publicUrl}/bulk/${job.id}`;
+  const path = `/bulk/${job.id}`;
   if (event === "job.failed") {
-    const reason = job.error?.detail ?? "An internal error ended it.";
-    return { subject: `${job.filename} could not be validated`, text: `${reason}\n\n${link}\n` };
+    const text = job.error?.detail ?? "An internal error ended it.";
+    return { subject: `${job.filename} could not be validated`, text, path };
   }
   const { valid_count, risky_count, invalid_count, unknown_count, credits_used, credits_refunded } = job;
   const counts = `${valid_count} valid, ${risky_count} risky, ${invalid_count} invalid, ${unknown_count} unknown`;
   const refund = credits_refunded > 0 ? `, of which ${credits_refunded} were refunded` : "";
-  return {
-    subject: `${job.filename} is validated`,
-    text: `${counts}.\n${credits_used} credits used${refund}.\n\nResults:\n${link}\n`,
-  };
+  const text = `${counts}.\n${credits_used} credits used${refund}.\n\nResults:`;
+  return { subject: `${job.filename} is validated`, text, path };
 }
 
-function lowCreditsEmail(balance: number, threshold: number, publicUrl: string): NotificationText {
-  return {
-    subject: "Your Mailvet credits are low",
-    text: `${balance} credits are left, fewer than the ${threshold} you asked to be told about.\n\n${publicUrl}/usage\n`,
-  };
+function refusedEmail(name: string, detail: string): NotificationText {
+  const text = `The validation did not start. ${detail}\n\nThis is told once a day at most.`;
+  return { subject: `${name} needs credits`, text, path: "/usage" };
+}
+
+function lowCreditsEmail(balance: number, threshold: number): NotificationText {
+  const text = `${balance} credits are left, fewer than the ${threshold} you asked to be told about.`;
+  return { subject: "Your Mailvet credits are low", text, path: "/usage" };
 }

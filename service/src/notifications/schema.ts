@@ -9,6 +9,7 @@ export const notificationSettings = pgTable("notification_settings", {
   jobEmails: boolean().notNull(),
   lowCreditsThreshold: bigint({ mode: "number" }), // null: no email about low credits
   isLowNotified: boolean().notNull().default(false), // until the balance is above the threshold again
+  refusalToldAt: moment(), // when the last email about a refused job was written
 });
 
 /** Written in the transaction that causes the email, sent by maintenance, then deleted. */

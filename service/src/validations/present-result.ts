@@ -1,5 +1,5 @@
 /** Presents answers in the shape of the contract. */
-import type { BulkItem, ValidationResult } from "@mailvet/contract";
+import type { BulkItem, Language, ValidationResult } from "@mailvet/contract";
 import { listItemOf, reportOf } from "@mailvet/engine";
 import type { Caller } from "../base/caller.ts";
 import type { ValidationAnswer } from "./answer.ts";
@@ -10,6 +10,8 @@ export type PresentOptions = {
   requestId: string;
   /** Credits are spent once under this key. */
   idempotencyKey: string | undefined;
+  /** Of the texts for people; English by default. */
+  language?: Language | undefined;
   /** By performance.now(). */
   startedAtMs: number;
   options?: CheckParameters;
@@ -18,7 +20,7 @@ export type PresentOptions = {
 export function present(
   answer: ValidationAnswer,
   caller: Pick<Caller, "plan">,
-  asking: Pick<PresentOptions, "requestId" | "startedAtMs">,
+  asking: Pick<PresentOptions, "requestId" | "startedAtMs" | "language">,
 ): ValidationResult {
   const request = {
     requestId: asking.requestId,
@@ -26,6 +28,7 @@ export function present(
     responseTimeMs: performance.now() - asking.startedAtMs,
     checkedAtMs: answer.checkedAtMs,
     cached: answer.isCached,
+    language: asking.language,
     calibration: answer.calibration,
   };
   const result = reportOf(answer.evidence, request, answer.verdict);

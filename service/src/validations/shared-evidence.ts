@@ -84,32 +84,32 @@ export function joinEvidence(
 /** What domains that are set up alike have in common as well. */
 export function withoutDomain(address: string, { facts, finding, own }: SplitEvidence): SplitEvidence {
   const { domain, dashed } = domainOf(address);
-  const nameless = (text: string) => text.replaceAll(domain, DOMAIN).replaceAll(dashed, DASHED_DOMAIN);
-  const { route, policies, ...others } = facts;
-  const { decoy } = others;
+  const { route, policies, decoy, ...rest } = facts;
   const { text, words } = templateOf(decoy?.reply?.text ?? "", address);
-  if (decoy?.reply) others.decoy = { ...decoy, reply: { ...decoy.reply, text } };
-  return {
-    facts: {
-      ...(route && { route: namelessCopy(route, domain, nameless) }),
-      ...(policies && { policies: namelessCopy(policies, domain, nameless) }),
-      ...mapStrings(others, nameless),
-    },
-    finding: mapStrings(finding, nameless),
-    own: mapStrings(words.length > 0 ? { ...own, decoyWords: words } : own, nameless),
+  const remove = (text: string) => text.replaceAll(domain, DOMAIN).replaceAll(dashed, DASHED_DOMAIN);
+  const parts: SplitEvidence = {
+    facts: decoy
+      ? { ...rest, decoy: decoy.reply ? { ...decoy, reply: { ...decoy.reply, text } } : decoy }
+      : rest,
+    finding,
+    own: words.length > 0 ? { ...own, decoyWords: words } : own,
   };
+  const mapped = mapStrings(parts, remove);
+  if (route) mapped.facts.route = mapOnce(route, domain, remove);
+  if (policies) mapped.facts.policies = mapOnce(policies, domain, remove);
+  return mapped;
 }
 
-/** One copy for the many addresses of a domain, which share the original. */
-function namelessCopy<T extends object>(original: T, domain: string, nameless: (text: string) => string): T {
-  const known = namelessCopies.get(original);
-  if (known?.domain === domain) return known.copy as T;
-  const copy = mapStrings(original, nameless);
-  namelessCopies.set(original, { domain, copy });
-  return copy;
+/** The large facts of a domain are many addresses', so their copy is kept with them. */
+function mapOnce<T extends object>(part: T, domain: string, map: (text: string) => string): T {
+  const kept = mappedParts.get(part);
+  if (kept?.domain === domain) return kept.part as T;
+  const mapped = mapStrings(part, map);
+  mappedParts.set(part, { domain, part: mapped });
+  return mapped;
 }
 
-const namelessCopies = new WeakMap<object, { domain: string; copy: object }>();
+const mappedParts = new WeakMap<object, { domain: string; part: object }>();
 
 export function withDomain(address: string, parts: SplitEvidence): SplitEvidence {
   const { domain, dashed } = domainOf(address);
@@ -141,7 +141,7 @@ function mapStrings(value: unknown, map: (text: string) => string): unknown {
 function templateOf(reply: string, address: string): { text: string; words: string[] } {
   const words: string[] = [];
   const localPart = address.slice(0, address.lastIndexOf("@"));
-  const { domain } = domainOf(address);
+  const domain = address.slice(localPart.length + 1);
   const lowerLocalPart = localPart.toLowerCase();
   const isOwn = (word: string) =>
     word.includes("@") ||

@@ -1,9 +1,13 @@
-/** Numbers in the reader's locale. */
-const NUMBER = new Intl.NumberFormat();
+/** Numbers and lists in the reader's locale. */
+import { locale } from "../language.ts";
+
+const NUMBER = new Intl.NumberFormat(locale);
+const PLURAL = new Intl.PluralRules(locale);
+const LIST = new Intl.ListFormat(locale);
 
 /** "1 credit", "12,345 rows" */
 export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${NUMBER.format(count)} ${count === 1 ? one : many}`;
+  return `${NUMBER.format(count)} ${PLURAL.select(count) === "one" ? one : many}`;
 }
 
 export function formatNumber(count: number): string {
@@ -12,17 +16,31 @@ export function formatNumber(count: number): string {
 
 /** "1.2M" */
 export function formatCompact(count: number): string {
-  return new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 }).format(count);
+  return new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 }).format(count);
 }
 
 export function formatPercent(share: number, digits = 0): string {
-  return new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: digits }).format(share);
+  return new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: digits }).format(share);
+}
+
+/** "+12%", "−3%" */
+export function formatChange(share: number): string {
+  return new Intl.NumberFormat(undefined, {
+    style: "percent",
+    maximumFractionDigits: 0,
+    signDisplay: "exceptZero",
+  }).format(share);
 }
 
 /** "1.4" */
 export function formatDecimal(value: number, digits = 1): string {
-  return new Intl.NumberFormat(undefined, {
+  return new Intl.NumberFormat(locale, {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   }).format(value);
+}
+
+/** "Gmail, Outlook and Yahoo" */
+export function formatList(items: readonly string[]): string {
+  return LIST.format(items);
 }

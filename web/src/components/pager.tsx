@@ -1,4 +1,5 @@
 /** Pagination of a list. The page number is kept in the URL. */
+import "@mantine/core/styles/Pagination.layer.css";
 import { Group, Pagination, Text } from "@mantine/core";
 import { common } from "../messages.ts";
 

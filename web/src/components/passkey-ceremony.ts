@@ -1,7 +1,7 @@
 /** Creates and uses passkeys in this browser. The library is loaded with the first of them. */
 import type { PasskeyAssertion, PasskeyAttestation, PasskeyCreationOptions } from "@mailvet/contract";
 import { common } from "../messages.ts";
-import { service } from "../queries.ts";
+import { service } from "../service.ts";
 
 /** Browsers have no passkeys on plain http, nor at an IP address. */
 export function hasPasskeys({ hostname } = window.location): boolean {

@@ -3,7 +3,7 @@ import { MailvetProblem, MailvetUnreachable } from "@mailvet/sdk";
 import { common } from "../messages.ts";
 
 export function problemText(error: unknown): string {
-  if (error instanceof MailvetProblem) return error.detail;
+  if (error instanceof MailvetProblem) return common.error.problem(error.code, error.detail);
   if (error instanceof MailvetUnreachable) return common.error.unreachable;
   return error instanceof Error ? error.message : String(error);
 }
@@ -17,10 +17,6 @@ export function requestIdOf(error: unknown): string | undefined {
 export function fieldProblems(error: unknown): Record<string, string> {
   if (!(error instanceof MailvetProblem)) return {};
   return Object.fromEntries(
-    error.errors.map(({ pointer, message }) => [pointer.slice(1), sentence(message)]),
+    error.errors.map(({ pointer, message }) => [pointer.slice(1), common.error.field(message)]),
   );
-}
-
-function sentence(message: string): string {
-  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`.replace(/\.\.$/, ".");
 }

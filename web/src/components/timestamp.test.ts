@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { formatDay, relativeTime } from "./timestamp.tsx";
 
 const NOW = Date.parse("2026-11-16T12:00:00Z");
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 test.each([
   [0, 0, "second"],

@@ -3,12 +3,13 @@
  * time zone is the tooltip.
  */
 import { useSyncExternalStore } from "react";
+import { locale } from "../language.ts";
 import { common } from "../messages.ts";
 
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
-const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-const LONG = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
-const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "long" });
+const DAY = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
+const SHORT = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+const LONG = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "long" });
+const RELATIVE = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "long" });
 
 /** `isExact` where a relative time makes no sentence, such as after “until”. */
 export function Timestamp({ at, isExact = false }: TimestampProps) {

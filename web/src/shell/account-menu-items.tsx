@@ -1,27 +1,16 @@
 /** The opened account menu: settings, theme, sign-out. */
 import { type MantineColorScheme, Menu, useMantineColorScheme } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import type { ReactElement } from "react";
 import { OpeningMenu } from "../components/menu/opening-menu.tsx";
 import { shellMessages as messages } from "../messages.ts";
 import { isTestMode, switchMode } from "../mode.ts";
-import { markSession, queries, service, sessionQuery } from "../queries.ts";
+import { leaveAfterSignOut, service } from "../queries.ts";
 
 export default function AccountMenuItems({ button, email }: { button: ReactElement; email: string }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const navigate = useNavigate();
-  const signOut = useMutation({
-    mutationFn: () => service.auth.signOut(),
-    async onSuccess() {
-      if (isTestMode) return switchMode("live");
-      sessionStorage.clear(); // recent checks and upload previews of this tab
-      queries.clear();
-      markSession(false);
-      queries.setQueryData(sessionQuery.queryKey, null);
-      await navigate({ to: "/sign-in" });
-    },
-  });
+  const signOut = useMutation({ mutationFn: () => service.auth.signOut(), onSuccess: leaveAfterSignOut });
   return (
     <OpeningMenu button={button} width={240}>
       <Menu.Label className="breaks">{email}</Menu.Label>

@@ -2,11 +2,12 @@
 import { Anchor, Box, Burger, Group, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { Link, Outlet, useLocation } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect } from "react";
 import "../design/mantine-app.css";
 import { common, shellMessages as messages } from "../messages.ts";
-import { sessionQuery, suspension } from "../queries.ts";
+import { leaveApp, queries, sessionQuery } from "../queries.ts";
+import { onSessionNews } from "../session-news.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import classes from "./app-layout.module.css";
 import { ConnectionBanner } from "./connection-banner.tsx";
@@ -17,18 +18,32 @@ import { TestModeNotice, TestModeSwitch } from "./test-mode.tsx";
 
 const MAIN = "main";
 
+const BrowserNotifications = lazy(async () => ({
+  default: (await import("./browser-notifications.tsx")).BrowserNotifications,
+}));
+
+const isNotifying = () => typeof Notification !== "undefined" && Notification.permission === "granted";
+
 export function Page() {
   const [isOpen, menu] = useDisclosure();
   const { data: session } = useQuery(sessionQuery);
-  const { href, pathname } = useLocation();
-  const navigate = useNavigate();
-  const isSignedOut = session === null && pathname !== "/sign-in" && pathname !== "/suspended";
+  const { href } = useLocation();
+  const accountId = session?.account.id;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: redirect once, with the page where the session ended
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, with the page where the session ended
   useEffect(() => {
-    if (isSignedOut && suspension() !== undefined) void navigate({ to: "/suspended" });
-    else if (isSignedOut) void navigate({ to: "/sign-in", search: { next: href } });
-  }, [isSignedOut]);
+    if (session === null) leaveApp(href);
+  }, [session === null]);
+
+  // Another tab signed out, or signed in to another account: this one must not show the data of the former.
+  useEffect(
+    () =>
+      onSessionNews((news) => {
+        if (news.kind === "signed-out") queries.setQueryData(sessionQuery.queryKey, null);
+        else if (news.accountId !== accountId) window.location.reload();
+      }),
+    [accountId],
+  );
 
   /** Moves the focus into the page. On a phone the menu closes and its focused link disappears. */
   const focusMain = () => {
@@ -63,6 +78,11 @@ export function Page() {
       <nav className={classes.nav} aria-label={messages.pages}>
         <NavLinks isOperator={session?.account.is_operator ?? false} onVisit={focusMain} />
       </nav>
+      {session && isNotifying() && (
+        <Suspense>
+          <BrowserNotifications />
+        </Suspense>
+      )}
       <main id={MAIN} tabIndex={-1} className={classes.main}>
         <Box maw={1120} mx="auto">
           <ConnectionBanner />

@@ -1,4 +1,5 @@
 /** Command palette: go to a page, find a job, key or account, check an address. Loaded when it is first opened. */
+import "../design/mantine-dialog.css";
 import "@mantine/spotlight/styles.layer.css";
 import { useDebouncedValue } from "@mantine/hooks";
 import { Spotlight, type SpotlightActionData, spotlight } from "@mantine/spotlight";

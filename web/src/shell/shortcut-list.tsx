@@ -1,14 +1,14 @@
 /** The list of keyboard shortcuts. */
-import { Group, Kbd, Modal, Table } from "@mantine/core";
-import { useFocusReturn } from "../components/focus-return.ts";
+import "@mantine/core/styles/Table.layer.css";
+import { Group, Kbd, Table } from "@mantine/core";
+import { Dialog } from "../components/dialog/dialog.tsx";
 import { shellMessages } from "../messages.ts";
 
 const { shortcuts: messages } = shellMessages;
 
 export default function ShortcutList({ command, onClose }: { command: string; onClose: () => void }) {
-  useFocusReturn();
   return (
-    <Modal opened onClose={onClose} title={messages.title} centered>
+    <Dialog onClose={onClose} title={messages.title}>
       <Table aria-label={messages.title} withRowBorders={false}>
         <Table.Tbody>
           {messages.list(command).map(([keys, action]) => (
@@ -27,6 +27,6 @@ export default function ShortcutList({ command, onClose }: { command: string; on
           ))}
         </Table.Tbody>
       </Table>
-    </Modal>
+    </Dialog>
   );
 }

@@ -2,7 +2,7 @@
  * The session cookie, and the device cookie by which a browser is recognised after the session. Over https it is bound to the host (`__Host-`); over plain http, for localhost, browsers would
  * reject a Secure cookie.
  *
- * The tokens need no escaping and there are no other cookies, so the few relevant rules of RFC 6265 are implemented here.
+ * The tokens need no escaping, nor does the one other cookie (language.ts), so the few relevant rules of RFC 6265 are implemented here.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 
@@ -41,7 +41,7 @@ export function createSessionCookie(publicUrl: string | undefined): SessionCooki
   };
 }
 
-function cookieValue({ headers: { cookie = "" } }: Pick<FastifyRequest, "headers">, name: string) {
+export function cookieValue({ headers: { cookie = "" } }: Pick<FastifyRequest, "headers">, name: string) {
   return cookie
     .split("; ")
     .find((pair) => pair.startsWith(`${name}=`))

@@ -20,6 +20,7 @@ import type { JobWatch } from "../../jobs/job-watch.ts";
 import type { RecheckJob } from "../../jobs/recheck/recheck.ts";
 import { jobResult, jobResults } from "../../jobs/results/job-results.ts";
 import { storeResponse } from "../middleware/idempotency.ts";
+import { answerIn } from "../middleware/language.ts";
 import { actorOf } from "../request-actor.ts";
 import { JobParams, type JobStreamDeps, jobStreamRoutes } from "./job-stream-routes.ts";
 import { pageHeaders, partialHeaders, rowPageHeaders } from "./pagination.ts";
@@ -74,6 +75,7 @@ export const jobRoutes =
           request.caller!,
           request.params.job_id,
           request.query,
+          answerIn(request, reply),
         );
         partialHeaders(reply, partial);
         const { skip, limit } = request.query;
@@ -93,9 +95,10 @@ export const jobRoutes =
           problems: ["job_not_found", "not_found", "results_not_ready", "results_expired"],
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const { job_id: jobId, row } = request.params;
-        return jobResult(deps, request.caller!, jobId, row, request.id);
+        const asking = { requestId: request.id, language: answerIn(request, reply) };
+        return jobResult(deps, request.caller!, jobId, row, asking);
       },
     );
 

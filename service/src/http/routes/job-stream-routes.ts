@@ -18,6 +18,7 @@ import type { UploadFiles } from "../../uploads/upload-files.ts";
 import { createDownloads } from "../downloads.ts";
 import { createEventStream, EVENT_STREAM_HEADERS } from "../event-stream.ts";
 import { acceptsOneOf } from "../middleware/accept-header.ts";
+import { answerIn } from "../middleware/language.ts";
 import { actorOf } from "../request-actor.ts";
 import { partialHeaders } from "./pagination.ts";
 import "../route-config.ts";
@@ -58,8 +59,8 @@ export const jobStreamRoutes =
         const { format = acceptedFormat(request.headers.accept), mode: _, ...query } = request.query;
         const { caller, params } = request;
         return downloads.send(request, reply, async () => {
-          const languages = request.headers["accept-language"];
-          const wanted = { ...query, format, languages };
+          const { "accept-language": locales } = request.headers;
+          const wanted = { ...query, format, locales, language: answerIn(request, reply) };
           const download = await jobDownload({ database, files, inspect }, caller!, params.job_id, wanted);
           if (request.method !== "HEAD") {
             const { accountId } = caller!;
@@ -147,6 +148,8 @@ While the job runs, the file has what there is: rows that wait have the status \
 In CSV, cells that a spreadsheet would run as a formula are prefixed with an apostrophe. Rows without a verdict, because the cell is empty or the job ended early, leave our columns blank. Cells beyond the columns of the file follow after ours.
 
 The file name says what is in it, such as \`newsletter-valid.csv\`. A \`zip\` archive has one CSV file for each status.
+
+Reasons are in the language of \`Accept-Language\` (\`en\` or \`de\`), otherwise in English.
 
 NDJSON has one object per row: \`row\`, \`email\`, \`columns\` (yours, by name) and the verdict. An \`xlsx\` workbook holds at most 1,048,575 rows, and 32,767 characters per cell. If the connection closes early, the file is incomplete: download it again.`,
   params: JobParams,

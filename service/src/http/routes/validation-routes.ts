@@ -7,10 +7,11 @@ import {
   ValidationRequest,
   ValidationResult,
 } from "@mailvet/contract";
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { Refusal } from "../../base/refusal.ts";
 import { type CheckParameters, checkOptionsOf } from "../../validations/check-options.ts";
 import type { Validations } from "../../validations/validations.ts";
+import { answerIn } from "../middleware/language.ts";
 import { type SettleChargesDeps, settleCharges } from "../middleware/settle-charges.ts";
 import "../route-config.ts";
 
@@ -26,8 +27,14 @@ export const validationRoutes =
   ({ validations, charges }: ValidationRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     settleCharges(app, charges);
-    const validateOne = async (request: FastifyRequest, email: string, options: CheckParameters) => {
-      const answer = await validations.validate(request.caller!, email, contextOf(request, options));
+    const validateOne = async (
+      request: FastifyRequest,
+      reply: FastifyReply,
+      email: string,
+      options: CheckParameters,
+    ) => {
+      const context = { ...contextOf(request, options), language: answerIn(request, reply) };
+      const answer = await validations.validate(request.caller!, email, context);
       request.creditsRemaining = answer.creditsRemaining;
       request.onDelivered = answer.planRecheck;
       return answer.result;
@@ -48,7 +55,7 @@ export const validationRoutes =
         },
         config: { access: { scope: "validate" }, problems: ["insufficient_credits"] },
       },
-      (request) => validateOne(request, request.body.email, checkOptionsOf(request.body)),
+      (request, reply) => validateOne(request, reply, request.body.email, checkOptionsOf(request.body)),
     );
 
     app.get(
@@ -65,8 +72,8 @@ export const validationRoutes =
         },
         config: { access: { scope: "validate" }, problems: ["insufficient_credits"] },
       },
-      (request) =>
-        validateOne(request, emailOf(request.url, request.query.email), checkOptionsOf(request.query)),
+      (request, reply) =>
+        validateOne(request, reply, emailOf(request.url, request.query.email), checkOptionsOf(request.query)),
     );
 
     app.post(

@@ -8,7 +8,9 @@
  */
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
+import { LANGUAGES, type Language } from "@mailvet/contract";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { answerIn } from "../middleware/language.ts";
 import type { SessionCookie } from "../middleware/session-cookie.ts";
 import { readWebFiles, type WebFile } from "./web-files.ts";
 
@@ -26,9 +28,15 @@ const WEB_DIST = fileURLToPath(new URL("../../../../web/dist/", import.meta.url)
 
 export function createWebApp(cookie: Pick<SessionCookie, "read">, directory = WEB_DIST): WebApp {
   const files = readWebFiles(directory);
-  const html = files?.get("/index.html")?.plain.toString();
+  const pageIn = new Map(
+    LANGUAGES.map((language) => {
+      const file = files?.get(PAGE_FILES[language]) ?? files?.get(PAGE_FILES.en);
+      return [language, file?.plain.toString()];
+    }),
+  );
 
   const sendPage = (request: FastifyRequest, reply: FastifyReply, status: 200 | 404) => {
+    const html = pageIn.get(answerIn(request, reply));
     if (html === undefined) return reply.code(503).headers(HTML).send(NOT_BUILT);
     const nonce = randomBytes(16).toString("base64");
     return reply
@@ -55,7 +63,7 @@ export function createWebApp(cookie: Pick<SessionCookie, "read">, directory = WE
         sendFile(files?.get(pathOf(request)), request, reply, "public, max-age=31536000, immutable"),
       );
       for (const [path, file] of files ?? []) {
-        if (path === "/index.html" || path.startsWith("/assets/")) continue;
+        if (IS_PAGE_FILE.has(path) || path.startsWith("/assets/")) continue;
         const isGuidePage = path.startsWith("/guide/") && path.endsWith(".html");
         app.get(isGuidePage ? guidePath(path) : path, (request, reply) => {
           if (isGuidePage) reply.header("content-security-policy", GUIDE_CSP);
@@ -66,7 +74,11 @@ export function createWebApp(cookie: Pick<SessionCookie, "read">, directory = WE
   };
 }
 
-/** The paths of web/src/router.tsx. They are HTML whatever the Accept header says. */
+/** The web app is built once per language (web/language-plugin.ts). */
+const PAGE_FILES: Record<Language, string> = { en: "/index.html", de: "/index.de.html" };
+const IS_PAGE_FILE: ReadonlySet<string> = new Set(Object.values(PAGE_FILES));
+
+/** The paths of web/src/router.tsx and, before sign-in, of web/src/main.tsx. They are HTML whatever the Accept header says. */
 export const WEB_PAGES = [
   "/sign-in",
   "/sign-up",

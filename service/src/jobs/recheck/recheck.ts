@@ -37,15 +37,20 @@ export type RecheckJobDeps = {
   transitions: Pick<JobTransitions, "recheck">;
   /** Reserving the credits has taken the account's balance below LOW_CREDITS. */
   onLow?: OnLow;
+  /** Implementation: notifications/notifications.ts */
+  onRefused?: (caller: Caller, name: string, error: unknown) => Promise<void>;
 };
 
-export function createRecheckJob({ database, transitions, onLow }: RecheckJobDeps): RecheckJob {
+export function createRecheckJob(deps: RecheckJobDeps): RecheckJob {
+  const { database, transitions, onLow } = deps;
   return async (caller, jobId, choice, beforeCommit) => {
     let lowBalance: number | undefined;
-    const record = await database.orm.transaction(async (tx) => {
+    let filename = "";
+    const attempt = database.orm.transaction(async (tx) => {
       await lockAccount(tx, caller.accountId);
       const job = await lockJob(tx, jobId, caller);
       if (!job) throw new Refusal("job_not_found", "No job with this id exists in this account.");
+      filename = job.filename;
       requireTransition(job.status, "recheck");
       if (isExpired(job, new Date())) throw resultsExpired();
       const open = await tx
@@ -64,6 +69,10 @@ export function createRecheckJob({ database, transitions, onLow }: RecheckJobDep
       const record = (await readJobRecord(tx, jobId))!;
       await beforeCommit?.(tx, record);
       return record;
+    });
+    const record = await attempt.catch(async (error) => {
+      await deps.onRefused?.(caller, filename, error);
+      throw error;
     });
     if (lowBalance !== undefined) onLow?.(caller.accountId, lowBalance);
     return record;

@@ -1,5 +1,5 @@
 /** Results of a job, while it runs and afterwards: a page of them, and the whole report on one row. */
-import type { JobResult, ResultsQuery, ValidationResult } from "@mailvet/contract";
+import type { JobResult, Language, ResultsQuery, ValidationResult } from "@mailvet/contract";
 import type { Caller, Owner } from "../../base/caller.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { Database } from "../../db/database.ts";
@@ -22,11 +22,12 @@ export async function jobResults(
   owner: Owner,
   jobId: string,
   { skip, limit, after_row: afterRow = 0, final, ...selection }: ResultsQuery,
+  language: Language = "en",
 ): Promise<ResultPage> {
   const job = await findReadableJob(database, owner, jobId, final);
   const pool = await database.readPool();
   const { rows, total } = await readPage(pool, job, selection, { skip, limit, afterRow });
-  const results = rows.map((row) => jobResultOf(inspect, row));
+  const results = rows.map((row) => jobResultOf(inspect, row, language));
   if (job.isTest) for (const result of results) result.sandbox = true;
   if (job.moreColumns.length > 0) {
     for (const result of results) Object.assign(result, { cell: result.row, ...placeOf(job, result.row) });
@@ -46,14 +47,14 @@ export async function jobResult(
   caller: Pick<Caller, "accountId" | "isTest" | "plan">,
   jobId: string,
   rowNumber: number,
-  requestId: string,
+  { requestId, language }: { requestId: string; language: Language },
 ): Promise<ValidationResult> {
   const job = await findReadableJob(database, caller, jobId);
   const row = await readRow(await database.readPool(), job, rowNumber);
   if (!row) throw new Refusal("not_found", `Row ${rowNumber} of this job has no result.`);
   if (!row.verdict)
     throw new Refusal("results_not_ready", `Row ${rowNumber} has no verdict yet: the job is ${job.status}.`);
-  return presented(reportOfRow(inspect, row.email, row.verdict), job, caller, requestId);
+  return presented(reportOfRow(inspect, row.email, row.verdict, language), job, caller, requestId);
 }
 
 /** A page of reports as of single checks, in row order. Refused until the job has ended. */

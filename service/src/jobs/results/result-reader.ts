@@ -48,7 +48,7 @@ export function pageStatement(
 ): { text: string; values: unknown[] } {
   const parameters = parametersFor(job);
   const query = pageQuery(job, selection, bounds, parameters);
-  const text = `with ${query.with}
+  const text = `${query.with}
     select ${query.total}::int as total, (
       select json_agg(one) from (
         select ${ROW} from ${query.page} page left join ${VERDICT} on true order by ${orderBy(selection.sort, "page.")}

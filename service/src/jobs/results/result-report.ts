@@ -1,5 +1,11 @@
 /** The report on a stored result: reason, flags and stages of its check are derived from the stored evidence. */
-import { type JobResult, recommendationOf, type SubStatus, type ValidationResult } from "@mailvet/contract";
+import {
+  type JobResult,
+  type Language,
+  recommendationOf,
+  type SubStatus,
+  type ValidationResult,
+} from "@mailvet/contract";
 import { decide, type Evidence, reportOf, type Verdict } from "@mailvet/engine";
 import type { VerdictCells } from "@mailvet/engine/list-file";
 import { type EvidenceColumns, restoredEvidence } from "./result-evidence.ts";
@@ -31,7 +37,12 @@ export type StoredVerdict = EvidenceColumns &
 export type StoredRow = { row: number; email: string; is_duplicate: boolean; verdict: StoredVerdict | null };
 
 /** With the verdict and the score as they were stored, whatever the rules are now. */
-export function reportOfRow(inspect: InspectEmail, email: string, stored: StoredVerdict): ValidationResult {
+export function reportOfRow(
+  inspect: InspectEmail,
+  email: string,
+  stored: StoredVerdict,
+  language?: Language,
+): ValidationResult {
   const evidence = restoredEvidence(inspect(email), { shared: stored.evidence, own: stored.own_evidence });
   const verdict = {
     ...decide(evidence),
@@ -42,7 +53,7 @@ export function reportOfRow(inspect: InspectEmail, email: string, stored: Stored
     safeToSend: stored.safe_to_send,
   };
   const checkedAtMs = Date.parse(stored.checked_at);
-  const request = { requestId: "", planTier: "", responseTimeMs: 0, checkedAtMs, cached: true };
+  const request = { requestId: "", planTier: "", responseTimeMs: 0, checkedAtMs, cached: true, language };
   const report = reportOf(evidence, request, verdict);
   const { score, suggestion, provider, smtp_code, is_disposable, is_role_based, is_free } = stored;
   const details = { ...report.details, provider, smtp_code, is_disposable, is_role_based, is_free };
@@ -54,9 +65,10 @@ export function reportOfRow(inspect: InspectEmail, email: string, stored: Stored
 export function jobResultOf(
   inspect: InspectEmail,
   { row, email, is_duplicate, verdict }: StoredRow,
+  language: Language,
 ): JobResult {
   if (!verdict) return { row, email, ...PENDING, flags: [], ai_reasons: [], is_duplicate };
-  const report = reportOfRow(inspect, email, verdict);
+  const report = reportOfRow(inspect, email, verdict, language);
   return {
     row,
     email,

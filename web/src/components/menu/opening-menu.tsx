@@ -1,14 +1,12 @@
 /** A menu that opens when it is mounted, in place of the button that asked for it. See lazy-menu.tsx. */
+import "@mantine/core/styles/Popover.layer.css";
+import "@mantine/core/styles/Menu.layer.css";
 import { Menu, type MenuProps } from "@mantine/core";
-import { cloneElement, type ReactElement, type ReactNode, useEffect, useRef, useState } from "react";
+import type { ReactElement, ReactNode } from "react";
+import { useOpening } from "./use-opening.ts";
 
 export function OpeningMenu({ button, children, ...props }: OpeningMenuProps) {
-  const target = useRef<HTMLButtonElement>(null);
-  const [isOpen, setIsOpen] = useState(false);
-  useEffect(() => {
-    target.current?.focus(); // the focus was on the button that this one replaces
-    setIsOpen(true);
-  }, []);
+  const { target, isOpen, setIsOpen } = useOpening(button);
   return (
     <Menu
       position="bottom-end"
@@ -17,7 +15,7 @@ export function OpeningMenu({ button, children, ...props }: OpeningMenuProps) {
       withInitialFocusPlaceholder={false} // its role is not allowed in a menu
       {...props}
     >
-      <Menu.Target>{cloneElement(button as ReactElement<{ ref?: unknown }>, { ref: target })}</Menu.Target>
+      <Menu.Target>{target}</Menu.Target>
       <Menu.Dropdown>{children}</Menu.Dropdown>
     </Menu>
   );

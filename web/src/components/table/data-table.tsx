@@ -35,6 +35,8 @@ export function DataTable<Row>({
   isDim,
   sorted,
   onSort,
+  isPlain = false,
+  isScrolled = false,
 }: DataTableProps<Row>) {
   const [own, setOwn] = useState<{ name: string; order: SortOrder }>();
   const current = sorted ?? own;
@@ -45,7 +47,11 @@ export function DataTable<Row>({
     else setOwn({ name, order });
   };
   return (
-    <Paper withBorder className={classes.frame}>
+    <Paper
+      withBorder={!isPlain}
+      {...(isScrolled && { role: "region", "aria-label": label, tabIndex: 0 })}
+      className={isScrolled ? classes.scrolled : undefined}
+    >
       <table className={classes.table} aria-label={label}>
         <thead className={classes.head}>
           <tr>
@@ -105,6 +111,10 @@ type DataTableProps<Row> = {
   /** The order, where the caller sorts. */
   sorted?: { name: string; order: SortOrder };
   onSort?: (name: string, order: SortOrder) => void;
+  /** Without a frame, inside a card. */
+  isPlain?: boolean;
+  /** Of limited height, with a scroll bar of its own. */
+  isScrolled?: boolean;
 };
 
 const SORTED = { asc: "ascending", desc: "descending" } as const;

@@ -1,4 +1,6 @@
 /** The ways to send a list: files, pasted text, a link. Passes on the preview of the service. */
+import "@mantine/core/styles/FloatingIndicator.layer.css";
+import "@mantine/core/styles/Tabs.layer.css";
 import type { UploadPreview } from "@mailvet/contract";
 import { Button, Group, Paper, Progress, Stack, Tabs, Text, Textarea, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";

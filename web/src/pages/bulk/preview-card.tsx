@@ -1,4 +1,8 @@
 /** Preview of an uploaded file: rows, email column, cost, and the button that starts the job. */
+import "@mantine/core/styles/Checkbox.layer.css";
+import "@mantine/core/styles/ScrollArea.layer.css";
+import "@mantine/core/styles/Popover.layer.css";
+import "@mantine/core/styles/Combobox.layer.css";
 import type { UploadPreview } from "@mailvet/contract";
 import { Button, Checkbox, Group, Paper, Select, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";

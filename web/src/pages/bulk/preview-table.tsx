@@ -1,5 +1,6 @@
 /** The first rows of a file, with the email column highlighted. */
 
+import "@mantine/core/styles/Table.layer.css";
 import type { UploadPreview } from "@mailvet/contract";
 import { Table, Text } from "@mantine/core";
 import classes from "./bulk.module.css";

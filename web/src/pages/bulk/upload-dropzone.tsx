@@ -1,4 +1,5 @@
 /** Choice of files by dialog or drag and drop. */
+import "@mantine/dropzone/styles.layer.css";
 import { Button, Stack, Text, Title } from "@mantine/core";
 import { Dropzone } from "@mantine/dropzone";
 import { useQuery } from "@tanstack/react-query";

@@ -1,116 +1,22 @@
-/** Download links for the file with its verdicts, by verdict or filter, format and columns. */
-
-import type { Job, Status } from "@mailvet/contract";
-import { Anchor, Button, Group, NativeSelect, Popover, Stack, Table, Text } from "@mantine/core";
-import { useState } from "react";
-import { TableHead } from "../../components/table-head.tsx";
-import { common } from "../../messages.ts";
-import { isTestMode, mode } from "../../mode.ts";
-import { hasEnded } from "../bulk/job-queries.ts";
+/** Button of the downloads of a job. */
+import type { Job } from "@mailvet/contract";
+import { Button } from "@mantine/core";
+import { lazy } from "react";
+import { LazyMenu } from "../../components/menu/lazy-menu.tsx";
 import { messages } from "./messages.tsx";
-import { type FilterText, isNarrowed } from "./result-filter.ts";
+import type { FilterText } from "./result-filter.ts";
 
-type Query = Readonly<Record<string, string>>;
-
-const FORMATS = Object.entries(messages.downloads.formats);
-
-const CHOICES: readonly (readonly [FilterText, name: string, hint: string])[] = [
-  [{}, ...messages.downloads.all],
-  [{ safe_to_send: "true" }, ...messages.downloads.safe],
-  ...(Object.entries(messages.downloads.hints) as [Status, string][]).map(
-    ([status, hint]) => [{ status }, common.status[status], hint] as const,
-  ),
-];
+const load = () => import("./download-panel.tsx");
+const DownloadPanel = lazy(load);
 
 export function JobDownloads({ job, filter }: { job: Job; filter: FilterText }) {
-  const [columns, setColumns] = useState("");
-  const chosen = columns === "" ? {} : { columns };
-  const isFiltered = isNarrowed(filter) || filter.sort !== undefined;
-  const choices = isFiltered ? [...CHOICES, [filter, ...messages.downloads.filtered] as const] : CHOICES;
   return (
-    <Popover position="bottom-end" withArrow trapFocus returnFocus width={340}>
-      <Popover.Target>
-        <Button>{messages.downloads.button}</Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={messages.downloads.title}>
-        <Stack gap="xs">
-          <Text size="sm" c="dimmed">
-            {hasEnded(job) ? messages.downloads.intro : messages.downloads.partial}
-          </Text>
-          <Table
-            verticalSpacing={4}
-            horizontalSpacing={6}
-            withRowBorders={false}
-            aria-label={messages.downloads.title}
-          >
-            <TableHead
-              columns={[messages.downloads.rows, ...FORMATS.map(([, label]) => label)]}
-              className="visually-hidden"
-            />
-            <Table.Tbody>
-              {choices.map(([rows, name, hint]) => (
-                <Table.Tr key={name}>
-                  <Table.Th scope="row" fw={400}>
-                    <Text size="sm" fw={500}>
-                      {name}
-                    </Text>
-                    <Text size="xs" c="dimmed">
-                      {hint}
-                    </Text>
-                  </Table.Th>
-                  {FORMATS.map(([format, label]) => (
-                    <Table.Td key={format} ta="center" px={2}>
-                      <DownloadLink
-                        job={job}
-                        query={{ format, ...rows, ...chosen }}
-                        label={label}
-                        name={messages.downloads.link(name, label)}
-                      />
-                    </Table.Td>
-                  ))}
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-          <NativeSelect
-            label={messages.downloads.columns}
-            value={columns}
-            onChange={({ currentTarget: { value } }) => setColumns(value)}
-            data={messages.downloads.columnChoices.map(([value, label]) => ({ value, label }))}
-          />
-          <Group gap="md" role="group" aria-label={messages.downloads.more}>
-            <DownloadLink
-              job={job}
-              query={{ format: "csv", dialect: "excel", ...filter, ...chosen }}
-              label={messages.downloads.forExcel}
-            />
-            <DownloadLink
-              job={job}
-              query={{ format: "zip", ...filter, ...chosen }}
-              label={messages.downloads.zip}
-            />
-          </Group>
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
-  );
-}
-
-type DownloadLinkProps = { job: Job; query: Query; label: string; name?: string };
-
-function DownloadLink({ job, query, label, name }: DownloadLinkProps) {
-  const parameters = new URLSearchParams({ ...query, ...(isTestMode && { mode }) });
-  return (
-    <Anchor
-      href={`/api/v1/bulk/jobs/${encodeURIComponent(job.id)}/download?${parameters}`}
-      download
-      size="sm"
-      px={6}
-      py={9}
-      display="inline-block"
-      {...(name && { "aria-label": name })}
+    <LazyMenu
+      button={<Button>{messages.downloads.button}</Button>}
+      popup="dialog"
+      preload={() => void load()}
     >
-      {label}
-    </Anchor>
+      {(button) => <DownloadPanel button={button} job={job} filter={filter} />}
+    </LazyMenu>
   );
 }

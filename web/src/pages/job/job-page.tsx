@@ -21,7 +21,6 @@ import { RecheckButton } from "./recheck-dialog.tsx";
 import { filterIn } from "./result-filter.ts";
 import { ResultsSection } from "./results-section.tsx";
 import { SubStatusBreakdown } from "./sub-status-breakdown.tsx";
-import { useEndNotification } from "./use-end-notification.ts";
 import { useJobEvents } from "./use-job-events.ts";
 
 const RowStory = lazy(async () => ({ default: (await import("./row-story.tsx")).RowStory }));
@@ -51,7 +50,6 @@ function JobView({ job }: { job: Job }) {
   const search: Record<string, string | undefined> = useSearch({ strict: false });
   const filter = filterIn(search);
   const events = useJobEvents(job.id, !hasEnded(job));
-  useEndNotification(job);
   const transition = useJobTransition(job.id);
   const pending = transition.isPending ? messages.actions.pending[transition.variables] : undefined;
   const isReadable = !hasEnded(job) || job.results_url !== null;

@@ -108,11 +108,6 @@ export const messages = {
     announcePercent: (percent: number) => `${percent} percent of the emails have a verdict.`,
   },
 
-  notification: {
-    title: (filename: string, status: JobStatus) => `${filename}: ${status}`,
-    body: (valid: number, total: number) => `${formatNumber(valid)} of ${common.emails(total)} are valid.`,
-  },
-
   recheck: {
     open: "Check again",
     title: "Check again",

@@ -1,9 +1,10 @@
 /** Asks again for results of a completed job: a button, and the dialog in which to choose which. */
+import "@mantine/core/styles/Radio.layer.css";
 import type { Job } from "@mailvet/contract";
 import { Button, Radio, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { FormDialog } from "../../components/form-dialog.tsx";
+import { FormDialog } from "../../components/dialog/form-dialog.tsx";
 import { accountQuery, queries, service } from "../../queries.ts";
 import { JOBS_KEY, jobQuery } from "../bulk/job-queries.ts";
 import { messages } from "./messages.tsx";

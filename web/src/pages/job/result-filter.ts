@@ -46,3 +46,5 @@ export function choiceOf(filter: FilterText): ResultChoice {
     sort: sort as ResultSort | undefined,
   };
 }
+
+export type SetFilter = (changes: Partial<Record<FilterName, string | undefined>>) => void;

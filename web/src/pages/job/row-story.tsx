@@ -1,4 +1,5 @@
 /** The check of one row, as the page of a single check shows it, from what was stored. Opening it costs nothing. */
+import "../../design/mantine-dialog.css";
 import type { Job, ValidationResult } from "@mailvet/contract";
 import { Alert, Button, CopyButton, Drawer, Group, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";

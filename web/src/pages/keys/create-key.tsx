@@ -1,5 +1,6 @@
 /** Creates an API key: live or for tests. */
 
+import "@mantine/core/styles/Radio.layer.css";
 import type { KeyMode, KeyScope } from "@mailvet/contract";
 import { Radio, Stack } from "@mantine/core";
 import { useState } from "react";

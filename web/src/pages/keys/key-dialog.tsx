@@ -1,11 +1,12 @@
 /** Dialog that creates an API key or an operator key, and shows it once. */
 
+import "@mantine/core/styles/Checkbox.layer.css";
 import { Checkbox, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { FormDialog } from "../../components/form-dialog.tsx";
+import { FormDialog } from "../../components/dialog/form-dialog.tsx";
+import { SecretDialog } from "../../components/dialog/secret-dialog.tsx";
 import { fieldProblems } from "../../components/problem-text.ts";
-import { SecretDialog } from "../../components/secret-dialog.tsx";
 import { queries } from "../../queries.ts";
 import { type Expiry, ExpiryInput, expiresAt, expiryProblem } from "./expiry-input.tsx";
 import { keyTexts } from "./messages.tsx";

@@ -3,7 +3,7 @@
 import { Badge, Button, Code, Stack } from "@mantine/core";
 import { type UseQueryOptions, useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { ConfirmDialog } from "../../components/dialog/confirm-dialog.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { TableLoading } from "../../components/loading.tsx";

@@ -1,5 +1,7 @@
 /** Example requests in curl, TypeScript and Python. */
 
+import "@mantine/core/styles/FloatingIndicator.layer.css";
+import "@mantine/core/styles/Tabs.layer.css";
 import { Stack, Tabs } from "@mantine/core";
 import { CopyableCode } from "../../components/copyable-code.tsx";
 import { messages } from "./messages.tsx";

@@ -1,14 +1,15 @@
 /** Form fields of a saved list: name, tags, schedule. */
 import type { ListSchedule, SavedList } from "@mailvet/contract";
 import { LIST_SCHEDULES } from "@mailvet/contract/words";
-import { NativeSelect, NumberInput, TextInput } from "@mantine/core";
+import { NativeSelect, TextInput } from "@mantine/core";
+import type { FieldsProps } from "../../components/settings-form.tsx";
+import { WholeNumberInput } from "../../components/whole-number-input.tsx";
 import { common } from "../../messages.ts";
 import { messages } from "./messages.tsx";
 
-export type ListDraft = { name: string; tags: string; schedule: ListSchedule | ""; staleAfterDays: number };
+export type ListDraft = { name: string; tags: string; schedule: ListSchedule | ""; staleAfterDays: string };
 
 const DEFAULT_DAYS = 7;
-const MAX_DAYS = 365;
 const MAX_TAGS = 20;
 const MAX_TAG_LENGTH = 50;
 const MAX_NAME_LENGTH = 100;
@@ -18,12 +19,12 @@ export function newDraft(filename: string): ListDraft {
     name: filename.slice(0, MAX_NAME_LENGTH),
     tags: "",
     schedule: "weekly",
-    staleAfterDays: DEFAULT_DAYS,
+    staleAfterDays: String(DEFAULT_DAYS),
   };
 }
 
 export function draftOf({ name, tags, schedule, stale_after_days }: SavedList): ListDraft {
-  return { name, tags: tags.join(", "), schedule: schedule ?? "", staleAfterDays: stale_after_days };
+  return { name, tags: tags.join(", "), schedule: schedule ?? "", staleAfterDays: String(stale_after_days) };
 }
 
 export function requestOf({ name, tags, schedule, staleAfterDays }: ListDraft) {
@@ -31,7 +32,7 @@ export function requestOf({ name, tags, schedule, staleAfterDays }: ListDraft) {
     name: name.trim(),
     tags: tagsIn(tags),
     schedule: schedule === "" ? null : schedule,
-    stale_after_days: staleAfterDays,
+    stale_after_days: Number(staleAfterDays) || DEFAULT_DAYS,
   };
 }
 
@@ -50,7 +51,7 @@ export function draftProblems({ name, tags }: ListDraft): Record<string, string>
   };
 }
 
-export function ListFields({ draft, onChange, problems }: ListFieldsProps) {
+export function ListFields({ draft, onChange, problems }: FieldsProps<ListDraft>) {
   const texts = messages.form;
   return (
     <>
@@ -81,23 +82,14 @@ export function ListFields({ draft, onChange, problems }: ListFieldsProps) {
         ]}
       />
       {draft.schedule !== "" && (
-        <NumberInput
+        <WholeNumberInput
           label={texts.staleAfter}
           description={texts.staleHint}
-          min={1}
-          max={MAX_DAYS}
-          allowDecimal={false}
           value={draft.staleAfterDays}
-          onChange={(value) => onChange({ ...draft, staleAfterDays: Number(value) || DEFAULT_DAYS })}
+          onChange={(staleAfterDays) => onChange({ ...draft, staleAfterDays })}
           error={problems.stale_after_days}
         />
       )}
     </>
   );
 }
-
-type ListFieldsProps = {
-  draft: ListDraft;
-  onChange: (draft: ListDraft) => void;
-  problems: Record<string, string>;
-};

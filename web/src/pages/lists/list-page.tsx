@@ -10,13 +10,15 @@ import { formatNumber, formatPercent } from "../../components/number-format.ts";
 import { PageHeader } from "../../components/page-header.tsx";
 import { Stat, StatGrid } from "../../components/stat.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
+import { locale } from "../../language.ts";
 import { common } from "../../messages.ts";
 import { hasEnded, jobQuery } from "../bulk/job-queries.ts";
 import { RecheckButton } from "../job/recheck-dialog.tsx";
 import { useJobEvents } from "../job/use-job-events.ts";
+import { DeleteList } from "./delete-list.tsx";
 import { ListChanges } from "./list-changes.tsx";
 import { listQuery, listsChanged } from "./list-queries.ts";
-import { DeleteList, ListSettings } from "./list-settings.tsx";
+import { ListSettings } from "./list-settings.tsx";
 import { ListTags } from "./lists-page.tsx";
 import { messages } from "./messages.tsx";
 
@@ -84,7 +86,7 @@ function ListView({ list }: { list: SavedList }) {
   );
 }
 
-const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+const DAY = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
 
 function ListFigures({ list, job }: { list: SavedList; job: Job | undefined }) {
   const texts = messages.page.figures;

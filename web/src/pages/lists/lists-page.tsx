@@ -1,23 +1,39 @@
 /** Saved lists of the account. */
 import type { SavedList } from "@mailvet/contract";
-import { Alert, Anchor, Badge, Button, Group, Paper, Stack, Text } from "@mantine/core";
+import { Anchor, Badge, Button, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { Loading } from "../../components/loading.tsx";
+import { TableLoading } from "../../components/loading.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
+import { type Column, DataTable } from "../../components/table/data-table.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
+import { common } from "../../messages.ts";
+import { DeleteDialog } from "./delete-list.tsx";
 import { listsQuery } from "./list-queries.ts";
 import { messages } from "./messages.tsx";
 
 export function Page() {
   const { data: lists, error, refetch } = useQuery(listsQuery);
+  const navigate = useNavigate();
+  const [deleted, setDeleted] = useState<SavedList>();
+  const menuOf = (list: SavedList) => ({
+    name: list.name,
+    actions: [
+      {
+        label: messages.page.openJob,
+        onClick: () => void navigate({ to: "/bulk/$jobId", params: { jobId: list.job_id } }),
+      },
+      { label: messages.page.delete.title, isDangerous: true, onClick: () => setDeleted(list) },
+    ],
+  });
   return (
     <>
       <PageHeader title={messages.title}>{messages.intro}</PageHeader>
       {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
-      {!lists && !error && <Loading />}
+      {!lists && !error && <TableLoading rows={3} />}
       {lists?.length === 0 && (
         <EmptyState
           title={messages.none}
@@ -31,45 +47,59 @@ export function Page() {
         </EmptyState>
       )}
       {lists && lists.length > 0 && (
-        <Stack gap="sm" component="ul" className="plain-list" aria-label={messages.list}>
-          {lists.map((list) => (
-            <ListCard key={list.id} list={list} />
-          ))}
-        </Stack>
+        <DataTable
+          label={messages.list}
+          rows={lists}
+          rowKey={({ id }) => id}
+          columns={COLUMNS}
+          menu={menuOf}
+        />
       )}
+      {deleted && <DeleteDialog list={deleted} onClose={() => setDeleted(undefined)} />}
     </>
   );
 }
 
-function ListCard({ list }: { list: SavedList }) {
-  return (
-    <Paper component="li" withBorder p="md">
-      <Stack gap={6}>
-        <Group gap="xs">
-          <Anchor
-            fw={500}
-            className="breaks"
-            renderRoot={(props) => <Link {...props} to="/lists/$listId" params={{ listId: list.id }} />}
-          >
-            {list.name}
-          </Anchor>
-          <ListTags list={list} />
-        </Group>
-        {list.last_run_at && <Text size="sm">{messages.changes(list.newly_invalid, list.recovered)}</Text>}
-        <Text size="sm" c="dimmed">
-          {list.schedule ? messages.schedules[list.schedule] : messages.noSchedule} ·{" "}
-          {list.next_run_at
-            ? messages.nextRun(<Timestamp at={list.next_run_at} />)
-            : messages.savedAt(<Timestamp at={list.created_at} />)}
-        </Text>
-        {list.last_error && (
-          <Alert color="yellow" title={messages.page.notRun}>
-            {list.last_error}
-          </Alert>
-        )}
-      </Stack>
-    </Paper>
-  );
+const { columns } = messages;
+
+const COLUMNS: readonly Column<SavedList>[] = [
+  {
+    name: columns.name,
+    width: "26%",
+    cell: ({ id, name }) => (
+      <Anchor inherit renderRoot={(props) => <Link {...props} to="/lists/$listId" params={{ listId: id }} />}>
+        {name}
+      </Anchor>
+    ),
+    sortBy: ({ name }) => name,
+  },
+  { name: columns.tags, cell: (list) => <ListTags list={list} />, isWide: true },
+  {
+    name: columns.schedule,
+    width: 120,
+    cell: ({ schedule }) => (schedule ? messages.form.choices[schedule] : messages.noSchedule),
+  },
+  {
+    name: columns.lastRun,
+    width: "26%",
+    cell: (list) => <LastRun list={list} />,
+    sortBy: ({ last_run_at }) => last_run_at,
+    first: "desc",
+  },
+  {
+    name: columns.nextRun,
+    width: 120,
+    cell: ({ next_run_at }) => <Timestamp at={next_run_at} />,
+    sortBy: ({ next_run_at }) => next_run_at,
+  },
+];
+
+function LastRun({ list }: { list: SavedList }) {
+  if (list.last_error) {
+    const text = `${messages.page.notRun}: ${list.last_error}`;
+    return <span title={text}>{text}</span>;
+  }
+  return list.last_run_at ? messages.changes(list.newly_invalid, list.recovered) : common.none;
 }
 
 export function ListTags({ list: { tags } }: { list: SavedList }) {

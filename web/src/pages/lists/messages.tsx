@@ -14,6 +14,7 @@ export const messages = {
   toJobs: "Go to jobs",
   allLists: "← All lists",
   tags: "Tags",
+  columns: { name: "Name", tags: "Tags", schedule: "Schedule", lastRun: "Last run", nextRun: "Next run" },
 
   schedules: {
     daily: "Checked every day",
@@ -22,11 +23,10 @@ export const messages = {
   } satisfies Record<ListSchedule, string>,
   noSchedule: "No schedule",
   savedAt: (at: ReactNode) => <>saved {at}</>,
-  nextRun: (at: ReactNode) => <>next run {at}</>,
   changes: (newlyInvalid: number, recovered: number) =>
     newlyInvalid + recovered === 0
-      ? "Nothing has changed in the last run."
-      : `In the last run: ${formatNumber(newlyInvalid)} newly invalid, ${formatNumber(recovered)} recovered.`,
+      ? "Nothing has changed"
+      : `${formatNumber(newlyInvalid)} newly invalid, ${formatNumber(recovered)} recovered`,
 
   page: {
     failed: "The list could not be loaded",

@@ -4,7 +4,7 @@ import { Button, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { FormDialog } from "../../components/form-dialog.tsx";
+import { FormDialog } from "../../components/dialog/form-dialog.tsx";
 import { fieldProblems } from "../../components/problem-text.ts";
 import { queries, service } from "../../queries.ts";
 import { jobQuery } from "../bulk/job-queries.ts";

@@ -1,13 +1,14 @@
 /** What the operator can do with an account: invite again, suspend, resume, change the email, end sessions, export, erase. */
 
+import "@mantine/core/styles/Checkbox.layer.css";
 import type { InvitedAccount, OperatorAccount } from "@mailvet/contract";
 import { Button, Checkbox, Group, Text, Textarea, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { ConfirmDialog } from "../../components/dialog/confirm-dialog.tsx";
+import { FormDialog } from "../../components/dialog/form-dialog.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { FormDialog } from "../../components/form-dialog.tsx";
 import { fieldProblems } from "../../components/problem-text.ts";
 import { common } from "../../messages.ts";
 import { aboutQuery, service, sessionQuery } from "../../queries.ts";

@@ -5,7 +5,7 @@ import { Alert, Anchor, Badge, Code, Group, SimpleGrid, Stack, Text } from "@man
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { Loading } from "../../components/loading.tsx";
+import { Loading, TableLoading } from "../../components/loading.tsx";
 import { formatNumber } from "../../components/number-format.ts";
 import { PageHeader } from "../../components/page-header.tsx";
 import { Section } from "../../components/section.tsx";
@@ -110,6 +110,7 @@ function RecentJobs({ accountId }: { accountId: string }) {
   return (
     <Section
       title={texts.jobs}
+      isBare
       actions={
         <Anchor
           size="sm"
@@ -120,7 +121,7 @@ function RecentJobs({ accountId }: { accountId: string }) {
       }
     >
       {error && <ErrorAlert error={error} />}
-      {!data && !error && <Loading lines={2} />}
+      {!data && !error && <TableLoading rows={2} />}
       {data?.length === 0 && <Text c="dimmed">{texts.noJobs}</Text>}
       {data && data.length > 0 && <OperatorJobTable jobs={data} withAccount={false} />}
     </Section>
@@ -130,9 +131,9 @@ function RecentJobs({ accountId }: { accountId: string }) {
 function Keys({ accountId }: { accountId: string }) {
   const { data, error } = useQuery(keysOfQuery(accountId));
   return (
-    <Section title={texts.keys}>
+    <Section title={texts.keys} isBare>
       {error && <ErrorAlert error={error} />}
-      {!data && !error && <Loading lines={2} />}
+      {!data && !error && <TableLoading rows={2} />}
       {data?.length === 0 && <Text c="dimmed">{texts.noKeys}</Text>}
       {data && data.length > 0 && (
         <DataTable label={texts.keys} rows={data} rowKey={({ id }) => id} columns={KEY_COLUMNS} />
@@ -151,9 +152,9 @@ const KEY_COLUMNS: readonly Column<ApiKey>[] = [
 function Ledger({ accountId }: { accountId: string }) {
   const { data, error } = useQuery(ledgerOfQuery(accountId));
   return (
-    <Section title={texts.ledger}>
+    <Section title={texts.ledger} isBare>
       {error && <ErrorAlert error={error} />}
-      {!data && !error && <Loading lines={2} />}
+      {!data && !error && <TableLoading rows={2} />}
       {data?.ledger.length === 0 && <Text c="dimmed">{texts.noLedger}</Text>}
       {data && data.ledger.length > 0 && (
         <DataTable

@@ -1,11 +1,11 @@
 /** Tasks that failed for good, with a button that queues them again. */
 
 import type { DeadLetter } from "@mailvet/contract";
-import { Button, Table, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { Section } from "../../components/section.tsx";
-import { TableHead } from "../../components/table-head.tsx";
+import { type Column, DataTable } from "../../components/table/data-table.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
 import { queries, service } from "../../queries.ts";
 import { messages } from "./messages.tsx";
@@ -19,26 +19,34 @@ export function DeadLetters() {
   });
   const texts = messages.deadLetters;
   return (
-    <Section title={texts.title} intro={texts.intro}>
+    <Section title={texts.title} intro={texts.intro} isBare>
       {(error ?? redrive.error) && <ErrorAlert error={(error ?? redrive.error)!} />}
       {data?.total === 0 && <Text c="dimmed">{texts.none}</Text>}
       {data && data.total > 0 && (
         <>
-          <Table className="stacks" aria-label={texts.title}>
-            <TableHead columns={[texts.task, texts.error, texts.failedAt]}>
-              <Table.Td />
-            </TableHead>
-            <Table.Tbody>
-              {data.items.map((letter) => (
-                <LetterRow
-                  key={letter.id}
-                  letter={letter}
-                  isPending={redrive.isPending && redrive.variables === letter.id}
-                  onRedrive={() => redrive.mutate(letter.id)}
-                />
-              ))}
-            </Table.Tbody>
-          </Table>
+          <DataTable
+            label={texts.title}
+            rows={data.items}
+            rowKey={({ id }) => id}
+            columns={[
+              ...COLUMNS,
+              {
+                name: texts.redrive,
+                width: 120,
+                cell: ({ id, kind }) =>
+                  kind !== "plan" && (
+                    <Button
+                      variant="default"
+                      size="compact-sm"
+                      loading={redrive.isPending && redrive.variables === id}
+                      onClick={() => redrive.mutate(id)}
+                    >
+                      {texts.redrive}
+                    </Button>
+                  ),
+              },
+            ]}
+          />
           {data.total > data.items.length && (
             <Text size="sm" c="dimmed">
               {texts.more(data.total - data.items.length)}
@@ -50,34 +58,32 @@ export function DeadLetters() {
   );
 }
 
-type LetterRowProps = { letter: DeadLetter; isPending: boolean; onRedrive: () => void };
+const letters = messages.deadLetters;
 
-function LetterRow({ letter, isPending, onRedrive }: LetterRowProps) {
-  const texts = messages.deadLetters;
-  return (
-    <Table.Tr>
-      <Table.Th scope="row" fw={500}>
-        {texts.kinds[letter.kind]}
-        <Text size="xs" c="dimmed" className="breaks">
-          {letter.group_id}
+const COLUMNS: readonly Column<DeadLetter>[] = [
+  {
+    name: letters.task,
+    width: "26%",
+    cell: ({ kind, group_id }) => (
+      <span title={group_id}>
+        {letters.kinds[kind]}{" "}
+        <Text span inherit c="dimmed" fw={400}>
+          {group_id}
         </Text>
-      </Table.Th>
-      <Table.Td data-name={texts.error} className="breaks">
-        {letter.error}
-        <Text size="xs" c="dimmed">
-          {texts.attempts(letter.failures, letter.losses)}
-        </Text>
-      </Table.Td>
-      <Table.Td data-name={texts.failedAt}>
-        <Timestamp at={letter.created_at} />
-      </Table.Td>
-      <Table.Td ta="right">
-        {letter.kind !== "plan" && (
-          <Button variant="default" size="xs" loading={isPending} onClick={onRedrive}>
-            {texts.redrive}
-          </Button>
-        )}
-      </Table.Td>
-    </Table.Tr>
-  );
-}
+      </span>
+    ),
+  },
+  {
+    name: letters.error,
+    cell: ({ error, failures, losses }) => (
+      <span title={`${error} · ${letters.attempts(failures, losses)}`}>{error}</span>
+    ),
+  },
+  {
+    name: letters.failedAt,
+    width: 130,
+    cell: ({ created_at }) => <Timestamp at={created_at} />,
+    sortBy: ({ created_at }) => created_at,
+    first: "desc",
+  },
+];

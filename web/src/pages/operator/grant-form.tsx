@@ -1,23 +1,23 @@
 /** Grants or deducts credits, with a note for the account's ledger. */
 
+import "@mantine/core/styles/FloatingIndicator.layer.css";
+import "@mantine/core/styles/SegmentedControl.layer.css";
 import type { Account } from "@mailvet/contract";
-import { Button, Group, NumberInput, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { fieldProblems } from "../../components/problem-text.ts";
 import { ValidatedForm } from "../../components/validated-form.tsx";
+import { WholeNumberInput } from "../../components/whole-number-input.tsx";
 import { service } from "../../queries.ts";
 import { isProblem } from "../sign-in/auth-error.tsx";
 import { messages } from "./messages.tsx";
 import { accountsChanged } from "./operator-queries.ts";
 
-/** Maximum of the API. */
-const MAX_GRANT = 1_000_000_000;
-
 export function GrantForm({ account }: { account: Account }) {
   const [direction, setDirection] = useState<"grant" | "deduct">("grant");
-  const [count, setCount] = useState<number | string>("");
+  const [count, setCount] = useState("");
   const [note, setNote] = useState("");
   const [isSubmitted, setIsSubmitted] = useState(false);
   const amount = Number(count) * (direction === "grant" ? 1 : -1);
@@ -55,14 +55,8 @@ export function GrantForm({ account }: { account: Account }) {
             grant.reset();
           }}
         />
-        <NumberInput
+        <WholeNumberInput
           label={messages.grant.credits}
-          min={1}
-          max={MAX_GRANT}
-          allowDecimal={false}
-          allowNegative={false}
-          thousandSeparator=","
-          hideControls
           value={count}
           onChange={setCount}
           error={isSubmitted && !isWhole ? messages.grant.amountMissing : (rejected.amount ?? tooMany)}

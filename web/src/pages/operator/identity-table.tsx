@@ -1,9 +1,10 @@
 /** Egress identities: where they connect from, their names, their use today and what blocks them. */
 
 import type { EgressIdentityStatus } from "@mailvet/contract";
-import { Badge, Table, Text } from "@mantine/core";
+import { Badge, Text } from "@mantine/core";
 import { formatNumber } from "../../components/number-format.ts";
 import { Section } from "../../components/section.tsx";
+import { type Column, DataTable } from "../../components/table/data-table.tsx";
 import { common } from "../../messages.ts";
 import { messages } from "./messages.tsx";
 
@@ -11,65 +12,69 @@ const texts = messages.identities;
 
 export function IdentityTable({ identities }: { identities: readonly EgressIdentityStatus[] }) {
   return (
-    <Section title={texts.title} intro={texts.intro}>
-      <Table className="stacks" aria-label={texts.title}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{texts.name}</Table.Th>
-            <Table.Th scope="col">{texts.origin}</Table.Th>
-            <Table.Th scope="col">{texts.names}</Table.Th>
-            <Table.Th scope="col" ta="right">
-              {texts.today}
-            </Table.Th>
-            <Table.Th scope="col">{texts.blocked}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {identities.map((identity) => (
-            <IdentityRow key={identity.name} identity={identity} />
-          ))}
-        </Table.Tbody>
-      </Table>
+    <Section title={texts.title} intro={texts.intro} isBare>
+      <DataTable label={texts.title} rows={identities} rowKey={({ name }) => name} columns={COLUMNS} />
     </Section>
   );
 }
 
-function IdentityRow({ identity }: { identity: EgressIdentityStatus }) {
-  const { sessions_today: today, sessions_per_day: cap, open_breakers: open } = identity;
-  const isUsedUp = today !== null && cap !== null && today >= cap;
+const COLUMNS: readonly Column<EgressIdentityStatus>[] = [
+  { name: texts.name, width: "24%", cell: (identity) => <IdentityName identity={identity} /> },
+  {
+    name: texts.origin,
+    cell: ({ origin, is_down }) => (
+      <>
+        {origin ?? texts.machine} {is_down && <Badge color="red">{texts.down}</Badge>}
+      </>
+    ),
+  },
+  {
+    name: texts.names,
+    width: "26%",
+    cell: ({ ehlo_name, mail_from }) => (
+      <span title={`${ehlo_name} · ${mail_from}`}>
+        {ehlo_name} <Dim>{mail_from}</Dim>
+      </span>
+    ),
+  },
+  { name: texts.today, cell: (identity) => <Today identity={identity} />, isNumber: true },
+  {
+    name: texts.blocked,
+    cell: ({ open_breakers: open, blocked_at }) => {
+      const text = open === 0 ? common.none : texts.blockedAt(blocked_at, formatNumber(open));
+      return <span title={text}>{text}</span>;
+    },
+  },
+];
+
+function Dim({ children }: { children: string }) {
+  return (
+    <Text span inherit c="dimmed" fw={400}>
+      {children}
+    </Text>
+  );
+}
+
+function IdentityName({ identity }: { identity: EgressIdentityStatus }) {
   const limits = [
     ...(identity.providers ? [texts.providers(identity.providers)] : []),
     ...(identity.share === 1 ? [] : [texts.share(identity.share)]),
     ...(identity.owner ? [texts.owner(identity.owner)] : []),
-  ];
+  ].join(" · ");
   return (
-    <Table.Tr>
-      <Table.Th scope="row" fw={500} className="breaks">
-        {identity.name}
-        {limits.map((limit) => (
-          <Text key={limit} size="xs" c="dimmed" fw={400}>
-            {limit}
-          </Text>
-        ))}
-      </Table.Th>
-      <Table.Td className="breaks" data-name={texts.origin}>
-        {identity.origin ?? texts.machine} {identity.is_down && <Badge color="red">{texts.down}</Badge>}
-      </Table.Td>
-      <Table.Td className="breaks" data-name={texts.names}>
-        <div>
-          {identity.ehlo_name}
-          <Text size="xs" c="dimmed">
-            {identity.mail_from}
-          </Text>
-        </div>
-      </Table.Td>
-      <Table.Td ta="right" className="tabular" data-name={texts.today}>
-        {today === null ? common.none : texts.ofCap(today, cap)}{" "}
-        {isUsedUp && <Badge color="yellow">{texts.usedUp}</Badge>}
-      </Table.Td>
-      <Table.Td className="breaks" data-name={texts.blocked}>
-        {open === 0 ? common.none : texts.blockedAt(identity.blocked_at, formatNumber(open))}
-      </Table.Td>
-    </Table.Tr>
+    <span title={limits}>
+      {identity.name} <Dim>{limits}</Dim>
+    </span>
   );
 }
+
+function Today({ identity: { sessions_today: today, sessions_per_day: cap } }: TodayProps) {
+  if (today === null) return common.none;
+  return (
+    <>
+      {texts.ofCap(today, cap)} {cap !== null && today >= cap && <Badge color="yellow">{texts.usedUp}</Badge>}
+    </>
+  );
+}
+
+type TodayProps = { identity: Pick<EgressIdentityStatus, "sessions_today" | "sessions_per_day"> };

@@ -1,7 +1,7 @@
 /** Texts of the operator pages: accounts and system. */
 import type { AccountState, DoctorFinding, LedgerEntry, SystemProcess } from "@mailvet/contract";
 import type { ReactNode } from "react";
-import { formatNumber, plural } from "../../components/number-format.ts";
+import { formatList, formatNumber, plural } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
 
 export const messages = {
@@ -261,7 +261,7 @@ export const messages = {
     blocked: "Blocked at",
     blockedAt: (shown: readonly string[], total: string) =>
       shown.length > 0 ? shown.join(", ") : `${total} hosts`,
-    providers: (providers: readonly string[]) => `Only ${providers.join(", ")}`,
+    providers: (providers: readonly string[]) => `Only ${formatList(providers)}`,
     share: (share: number) => `Share ${formatNumber(share)}`,
     owner: (owner: string) => `Owned by ${owner}`,
   },

@@ -1,13 +1,14 @@
 /** Dialog that opens an account, and shows the link of the invitation where no email is sent. */
 
 import type { InvitedAccount, Plan } from "@mailvet/contract";
-import { NativeSelect, NumberInput, TextInput } from "@mantine/core";
+import { NativeSelect, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { FormDialog } from "../../components/form-dialog.tsx";
+import { FormDialog } from "../../components/dialog/form-dialog.tsx";
+import { SecretDialog } from "../../components/dialog/secret-dialog.tsx";
 import { fieldProblems } from "../../components/problem-text.ts";
-import { SecretDialog } from "../../components/secret-dialog.tsx";
+import { WholeNumberInput } from "../../components/whole-number-input.tsx";
 import { common } from "../../messages.ts";
 import { service } from "../../queries.ts";
 import { isProblem } from "../sign-in/auth-error.tsx";
@@ -21,7 +22,7 @@ export function OpenAccount({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [email, setEmail] = useState("");
   const [plan, setPlan] = useState("");
-  const [credits, setCredits] = useState<number | string>("");
+  const [credits, setCredits] = useState("");
   const [isSubmitted, setIsSubmitted] = useState(false);
   const open = useMutation({
     mutationFn: () =>
@@ -68,15 +69,9 @@ export function OpenAccount({ onClose }: { onClose: () => void }) {
         value={plan}
         onChange={({ currentTarget }) => setPlan(currentTarget.value)}
       />
-      <NumberInput
+      <WholeNumberInput
         label={messages.accounts.credits}
         description={texts.creditsHint}
-        min={0}
-        max={1_000_000_000}
-        allowDecimal={false}
-        allowNegative={false}
-        thousandSeparator=","
-        hideControls
         value={credits}
         onChange={setCredits}
         error={problems.credits}

@@ -5,7 +5,7 @@ import { Anchor, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { ConfirmDialog } from "../../components/dialog/confirm-dialog.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { type Column, DataTable } from "../../components/table/data-table.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";

@@ -1,9 +1,9 @@
 /** Processes of the installation and their heartbeats. */
 
 import type { SystemProcess } from "@mailvet/contract";
-import { Badge, Table } from "@mantine/core";
+import { Badge } from "@mantine/core";
 import { Section } from "../../components/section.tsx";
-import { TableHead } from "../../components/table-head.tsx";
+import { DataTable } from "../../components/table/data-table.tsx";
 import { formatDuration, Timestamp } from "../../components/timestamp.tsx";
 import { messages } from "./messages.tsx";
 
@@ -13,28 +13,27 @@ const OVERDUE_AFTER_S = 30;
 
 export function ProcessTable({ processes, nowMs }: { processes: readonly SystemProcess[]; nowMs: number }) {
   return (
-    <Section title={texts.title}>
-      <Table className="stacks" aria-label={texts.title}>
-        <TableHead columns={[texts.role, texts.host, texts.started, texts.heartbeat]} />
-        <Table.Tbody>
-          {processes.map((process) => (
-            <Table.Tr key={process.id}>
-              <Table.Th scope="row" fw={500}>
-                {texts.roles[process.role]}
-              </Table.Th>
-              <Table.Td className="breaks" data-name={texts.host}>
-                {texts.hostAndPid(process.host, process.pid)}
-              </Table.Td>
-              <Table.Td data-name={texts.started}>
-                <Timestamp at={process.started_at} />
-              </Table.Td>
-              <Table.Td data-name={texts.heartbeat}>
-                <Heartbeat at={process.beat_at} nowMs={nowMs} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+    <Section title={texts.title} isBare>
+      <DataTable
+        label={texts.title}
+        rows={processes}
+        rowKey={({ id }) => id}
+        columns={[
+          { name: texts.role, width: "24%", cell: ({ role }) => texts.roles[role] },
+          {
+            name: texts.host,
+            cell: ({ host, pid }) => texts.hostAndPid(host, pid),
+            sortBy: ({ host }) => host,
+          },
+          {
+            name: texts.started,
+            cell: ({ started_at }) => <Timestamp at={started_at} />,
+            sortBy: ({ started_at }) => started_at,
+            first: "desc",
+          },
+          { name: texts.heartbeat, cell: ({ beat_at }) => <Heartbeat at={beat_at} nowMs={nowMs} /> },
+        ]}
+      />
     </Section>
   );
 }

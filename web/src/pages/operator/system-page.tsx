@@ -8,6 +8,7 @@ import { Loading } from "../../components/loading.tsx";
 import { formatNumber } from "../../components/number-format.ts";
 import { PageHeader } from "../../components/page-header.tsx";
 import { Stat, StatGrid } from "../../components/stat.tsx";
+import { locale } from "../../language.ts";
 import { common } from "../../messages.ts";
 import { AdjudicatorSection } from "./adjudicator-section.tsx";
 import { DeadLetters } from "./dead-letters.tsx";
@@ -95,5 +96,5 @@ function formatBytes(bytes: number): string {
     unitDisplay: "short",
     maximumFractionDigits: 1,
   } as const;
-  return new Intl.NumberFormat(undefined, format as Intl.NumberFormatOptions).format(bytes / 1000 ** step);
+  return new Intl.NumberFormat(locale, format as Intl.NumberFormatOptions).format(bytes / 1000 ** step);
 }

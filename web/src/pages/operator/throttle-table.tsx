@@ -1,9 +1,10 @@
 /** Throttle state per mail host and egress identity: concurrency, delay, circuit breaker. */
 
 import type { HostPace } from "@mailvet/contract";
-import { Badge, Table, Text } from "@mantine/core";
+import { Badge, Text } from "@mantine/core";
 import { formatNumber } from "../../components/number-format.ts";
 import { Section } from "../../components/section.tsx";
+import { type Column, DataTable } from "../../components/table/data-table.tsx";
 import { formatDuration, Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
 import { messages } from "./messages.tsx";
@@ -17,70 +18,66 @@ export function ThrottleTable({
   hasIdentities: boolean;
 }) {
   return (
-    <Section title={messages.throttling.title} intro={messages.throttling.intro}>
-      {pacing.length === 0 && <Text c="dimmed">{messages.throttling.none}</Text>}
+    <Section title={texts.title} intro={texts.intro} isBare>
+      {pacing.length === 0 && <Text c="dimmed">{texts.none}</Text>}
       {pacing.length > 0 && (
-        <Table className="stacks" aria-label={messages.throttling.title}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">{messages.throttling.host}</Table.Th>
-              <Table.Th scope="col" ta="right" style={NOWRAP}>
-                {messages.throttling.concurrency}
-              </Table.Th>
-              <Table.Th scope="col" ta="right" style={NOWRAP}>
-                {messages.throttling.delay}
-              </Table.Th>
-              <Table.Th scope="col">{messages.throttling.breaker}</Table.Th>
-              <Table.Th scope="col">{messages.throttling.reply}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {pacing.map((pace) => (
-              <PaceRow key={`${pace.key} ${pace.identity}`} pace={pace} isNamed={hasIdentities} />
-            ))}
-          </Table.Tbody>
-        </Table>
+        <DataTable
+          label={texts.title}
+          rows={pacing}
+          rowKey={({ key, identity }) => `${key} ${identity}`}
+          columns={[{ ...HOST, cell: (pace) => <Host pace={pace} isNamed={hasIdentities} /> }, ...COLUMNS]}
+        />
       )}
     </Section>
   );
 }
 
-const NOWRAP = { whiteSpace: "nowrap" } as const;
+const texts = messages.throttling;
 
-function PaceRow({ pace, isNamed }: { pace: HostPace; isNamed: boolean }) {
+const HOST = { name: texts.host, width: "30%", sortBy: ({ key }: HostPace) => key };
+
+const COLUMNS: readonly Column<HostPace>[] = [
+  {
+    name: texts.concurrency,
+    cell: ({ limit }) => formatNumber(limit),
+    sortBy: ({ limit }) => limit,
+    isNumber: true,
+  },
+  {
+    name: texts.delay,
+    cell: ({ rest_ms: ms }) => (ms < 1000 ? texts.milliseconds(Math.round(ms)) : formatDuration(ms / 1000)),
+    sortBy: ({ rest_ms }) => rest_ms,
+    first: "desc",
+    isNumber: true,
+  },
+  {
+    name: texts.breaker,
+    width: "20%",
+    cell: ({ breaker_open_until: until }) =>
+      until ? (
+        <>
+          <Badge color="red">{texts.open}</Badge> {texts.until(<Timestamp at={until} isExact />)}
+        </>
+      ) : (
+        texts.closed
+      ),
+    sortBy: ({ breaker_open_until }) => breaker_open_until,
+    first: "desc",
+  },
+  {
+    name: texts.reply,
+    cell: ({ last_reply: reply }) => <span title={reply ?? ""}>{reply ?? common.none}</span>,
+  },
+];
+
+function Host({ pace, isNamed }: { pace: HostPace; isNamed: boolean }) {
+  const identity = isNamed ? texts.fromIdentity(pace.identity) : "";
   return (
-    <Table.Tr>
-      <Table.Th scope="row" fw={500} className="breaks" miw={230}>
-        {pace.key}
-        {isNamed && (
-          <Text size="xs" c="dimmed" fw={400}>
-            {messages.throttling.fromIdentity(pace.identity)}
-          </Text>
-        )}
-      </Table.Th>
-      <Table.Td ta="right" className="tabular" data-name={messages.throttling.concurrency}>
-        {formatNumber(pace.limit)}
-      </Table.Td>
-      <Table.Td ta="right" className="tabular" data-name={messages.throttling.delay}>
-        {pace.rest_ms < 1000
-          ? messages.throttling.milliseconds(Math.round(pace.rest_ms))
-          : formatDuration(pace.rest_ms / 1000)}
-      </Table.Td>
-      <Table.Td data-name={messages.throttling.breaker} miw={160}>
-        {pace.breaker_open_until ? (
-          <div>
-            <Badge color="red">{messages.throttling.open}</Badge>
-            <Text size="xs" c="dimmed" style={NOWRAP}>
-              {messages.throttling.until(<Timestamp at={pace.breaker_open_until} isExact />)}
-            </Text>
-          </div>
-        ) : (
-          messages.throttling.closed
-        )}
-      </Table.Td>
-      <Table.Td className="breaks" data-name={messages.throttling.reply}>
-        {pace.last_reply ?? common.none}
-      </Table.Td>
-    </Table.Tr>
+    <span title={`${pace.key} ${identity}`}>
+      {pace.key}{" "}
+      <Text span inherit c="dimmed" fw={400}>
+        {identity}
+      </Text>
+    </span>
   );
 }

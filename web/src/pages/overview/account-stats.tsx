@@ -3,7 +3,7 @@
 import { Anchor, Paper, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { formatNumber, formatPercent } from "../../components/number-format.ts";
+import { formatChange, formatNumber, formatPercent } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
 import { checked, type UsageCounts } from "../usage/usage-days.ts";
 import { messages } from "./messages.tsx";
@@ -22,7 +22,7 @@ export function AccountStats({ credits, sum, before, days }: AccountStatsProps) 
         )}
       </Stat>
       <Stat name={stats.checked} value={formatNumber(all)}>
-        {allBefore > 0 ? stats.change(all / allBefore - 1, days) : stats.inDays(days)}
+        {allBefore > 0 ? stats.change(formatChange(all / allBefore - 1), days) : stats.inDays(days)}
       </Stat>
       <Stat name={stats.credits} value={formatNumber(credits.balance)}>
         {credits.reserved > 0 && `${common.reservedForJobs(credits.reserved)} · `}

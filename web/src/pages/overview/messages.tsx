@@ -1,6 +1,6 @@
 /** Texts of the overview. */
 import type { ReactNode } from "react";
-import { formatNumber, formatPercent } from "../../components/number-format.ts";
+import { formatNumber } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
 
 const sign = (value: number) => (value < 0 ? "−" : "+");
@@ -27,8 +27,7 @@ export const messages = {
       points === 0
         ? `no change from the previous ${days} days`
         : `${sign(points)}${formatNumber(Math.abs(points))} points on the ${days} days before`,
-    change: (share: number, days: number) =>
-      `${sign(share)}${formatPercent(Math.abs(share))} on the ${days} days before`,
+    change: (change: string, days: number) => `${change} on the ${days} days before`,
   },
 
   attention: {

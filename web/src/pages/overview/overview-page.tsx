@@ -2,14 +2,15 @@
 
 import { Anchor, Button, Group, Stack, Title } from "@mantine/core";
 import { useQueries, useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { BlockLoading } from "../../components/loading.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { Section } from "../../components/section.tsx";
 import { accountQuery } from "../../queries.ts";
 import { keysQuery, stateOf } from "../keys/key-queries.ts";
-import { checked, perDay, sumCounts } from "../usage/usage-days.ts";
+import { parseRange, RangeControl } from "../usage/range-control.tsx";
+import { checked, halvesOf, perDay, sumCounts } from "../usage/usage-days.ts";
 import { usageQuery } from "../usage/usage-queries.ts";
 import { VerdictsPerDay } from "../usage/verdicts-per-day.tsx";
 import { AccountStats } from "./account-stats.tsx";
@@ -19,14 +20,18 @@ import { messages } from "./messages.tsx";
 import { recentJobsQuery } from "./overview-queries.ts";
 import { RecentJobs } from "./recent-jobs.tsx";
 
-const DAYS = 30;
 /** Height of the chart with its legend. */
 const CHART_PX = 312;
 
 export function Page() {
-  const [account, usage] = useQueries({ queries: [accountQuery, usageQuery(2 * DAYS)] });
-  const days = usage.data && perDay(usage.data);
-  const steps = useSteps();
+  const search = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const range = parseRange(search.days);
+  const [account, usage] = useQueries({ queries: [accountQuery, usageQuery(range)] });
+  const periods = usage.data && halvesOf(usage.data);
+  const days = periods && perDay(periods.now);
+  const before = periods && perDay(periods.before);
+  const steps = useSteps(range);
   const failed = [account, usage].find(({ error }) => error);
   const isNew = steps !== undefined && !steps.hasChecked;
   const firstSteps = steps && !isEverythingDone(steps) && <GettingStarted steps={steps} />;
@@ -45,17 +50,17 @@ export function Page() {
           </Group>
         }
       >
-        {messages.intro(DAYS)}
+        {messages.intro(days?.length ?? range)}
       </PageHeader>
       <Stack gap="lg">
         {failed ? (
           <ErrorAlert error={failed.error} onRetry={() => void failed.refetch()} />
-        ) : account.data && days ? (
+        ) : account.data && days && before ? (
           <AccountStats
             credits={account.data.credits}
-            sum={sumCounts(days.slice(-DAYS))}
-            before={sumCounts(days.slice(0, -DAYS))}
-            days={DAYS}
+            sum={sumCounts(days)}
+            before={sumCounts(before)}
+            days={days.length}
           />
         ) : (
           <BlockLoading height={{ base: 224, sm: 144 }} />
@@ -63,8 +68,22 @@ export function Page() {
         <Attention />
         {isNew && firstSteps}
         {!isNew && (
-          <Section title={messages.verdictsPerDay}>
-            {days ? <VerdictsPerDay days={days.slice(-DAYS)} /> : <BlockLoading height={CHART_PX} />}
+          <Section
+            title={messages.verdictsPerDay}
+            actions={
+              <RangeControl
+                days={range}
+                onChange={(chosen) =>
+                  void navigate({ to: "/", search: { days: chosen }, replace: true, resetScroll: false })
+                }
+              />
+            }
+          >
+            {days && before ? (
+              <VerdictsPerDay days={days} before={before} />
+            ) : (
+              <BlockLoading height={CHART_PX} />
+            )}
           </Section>
         )}
         <section aria-labelledby="jobs">
@@ -85,9 +104,9 @@ export function Page() {
 }
 
 /** Undefined while loading. */
-function useSteps() {
+function useSteps(days: number) {
   const { data: account } = useQuery(accountQuery);
-  const { data: usage } = useQuery(usageQuery(2 * DAYS));
+  const { data: usage } = useQuery(usageQuery(days));
   const { data: keys } = useQuery(keysQuery);
   const { data: jobs } = useQuery(recentJobsQuery);
   if (!account || !usage || !keys || !jobs) return undefined;

@@ -1,12 +1,11 @@
 /** Export and closing of the account. Both ask for the password again, and for a code where sign-in does. */
 
-import { Button, Divider, Group, Modal, Stack, Text, Title } from "@mantine/core";
+import { Button, Divider, Group, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { useFocusReturn } from "../../components/focus-return.ts";
+import { Dialog } from "../../components/dialog/dialog.tsx";
 import { Section } from "../../components/section.tsx";
-import { queries, service, sessionQuery } from "../../queries.ts";
+import { leaveAfterSignOut, service } from "../../queries.ts";
 import { messages } from "./messages.tsx";
 import { PasswordField } from "./password-field.tsx";
 import { CodeField, ProofForm, twoFactorQuery } from "./two-factor.tsx";
@@ -82,20 +81,13 @@ function Export() {
 }
 
 function CloseDialog({ onClose }: { onClose: () => void }) {
-  useFocusReturn();
-  const navigate = useNavigate();
   const { proof, fieldsFor } = useProof();
   const close = useMutation({
     mutationFn: () => service.auth.closeAccount(proof),
-    async onSuccess() {
-      sessionStorage.clear();
-      queries.clear();
-      queries.setQueryData(sessionQuery.queryKey, null);
-      await navigate({ to: "/sign-in" });
-    },
+    onSuccess: leaveAfterSignOut,
   });
   return (
-    <Modal opened onClose={onClose} title={texts.closeTitle} centered>
+    <Dialog onClose={onClose} title={texts.closeTitle}>
       <Stack>
         <Text size="sm">{texts.closeWarning}</Text>
         <ProofForm
@@ -108,6 +100,6 @@ function CloseDialog({ onClose }: { onClose: () => void }) {
           {fieldsFor(close.error)}
         </ProofForm>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -5,7 +5,7 @@ import { common } from "../../messages.ts";
 
 export const messages = {
   title: "Settings",
-  intro: "Profile, password, passkeys, sessions and your data.",
+  intro: "Profile, language, password, passkeys, sessions and your data.",
 
   profile: {
     title: "Profile",
@@ -16,6 +16,11 @@ export const messages = {
     plan: "Plan",
     limits: "Plan limits",
     administrator: "Your administrator changes plans and grants credits.",
+  },
+
+  language: {
+    intro: "Language of the web app and of the reasons for verdicts, in this browser.",
+    auto: "Language of the browser",
   },
 
   password: {
@@ -103,12 +108,13 @@ export const messages = {
     title: "Notifications",
     intro: "Emails go to the address of your account.",
     noMail: "Email is not set up on this installation. Browser notifications still work.",
-    jobs: "Email me when a job is completed or has failed",
+    jobs: "Email me when a job is completed, has failed or needs credits, and when a saved list has changed",
     threshold: "Email me when credits fall below",
     thresholdHint: "Leave empty for no email.",
     allowBrowser: "Allow browser notifications",
     browser: {
-      granted: "This browser notifies you when a job ends while its page is in the background.",
+      granted:
+        "While Mailvet is open in the background, this browser notifies you when a job ends, a saved list changes or a run needs credits.",
       denied: "Notifications are blocked in this browser. Allow them in its settings for this site.",
     },
   },

@@ -1,9 +1,10 @@
 /** Emails about jobs and low credits, and notifications of this browser. */
-import { Button, Group, NumberInput, Stack, Switch, Text } from "@mantine/core";
+import { Button, Group, Stack, Switch, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { Section } from "../../components/section.tsx";
+import { WholeNumberInput } from "../../components/whole-number-input.tsx";
 import { common } from "../../messages.ts";
 import { aboutQuery, queries, service } from "../../queries.ts";
 import { messages } from "./messages.tsx";
@@ -45,23 +46,16 @@ export function NotificationSection() {
 type ThresholdProps = { value: number | null; isBusy: boolean; onSave: (value: number | null) => void };
 
 function Threshold({ value, isBusy, onSave }: ThresholdProps) {
-  const [wanted, setWanted] = useState<string | number>(value ?? "");
+  const [wanted, setWanted] = useState(String(value ?? ""));
   return (
     <Group align="flex-end" gap="sm">
-      <NumberInput
+      <WholeNumberInput
         label={messages.notifications.threshold}
         description={messages.notifications.thresholdHint}
-        min={1}
-        max={1_000_000_000}
-        allowDecimal={false}
         value={wanted}
         onChange={setWanted}
       />
-      <Button
-        variant="default"
-        loading={isBusy}
-        onClick={() => onSave(typeof wanted === "number" ? wanted : null)}
-      >
+      <Button variant="default" loading={isBusy} onClick={() => onSave(Number(wanted) || null)}>
         {common.save}
       </Button>
     </Group>

@@ -1,5 +1,6 @@
 /** Changes the password. */
 
+import "@mantine/core/styles/Checkbox.layer.css";
 import { Alert, Button, Checkbox, Group, PasswordInput, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";

@@ -4,12 +4,12 @@ import type { Session } from "@mailvet/contract";
 import { Badge, Button, Divider, Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
-import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { ConfirmDialog } from "../../components/dialog/confirm-dialog.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { Section } from "../../components/section.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
-import { queries, service, sessionQuery } from "../../queries.ts";
+import { leaveAfterSignOut, queries, service } from "../../queries.ts";
 import { browserName } from "./browser-name.ts";
 import { messages } from "./messages.tsx";
 import { sessionsQuery } from "./session-queries.ts";
@@ -71,8 +71,7 @@ function EndSession({ session, onClose }: { session: Session; onClose: () => voi
   const end = useMutation({
     mutationFn: () => service.auth.endSession(session.id),
     async onSuccess() {
-      // The layout redirects to the sign-in page.
-      if (session.is_current) queries.setQueryData(sessionQuery.queryKey, null);
+      if (session.is_current) leaveAfterSignOut();
       else await queries.invalidateQueries({ queryKey: sessionsQuery.queryKey });
       onClose();
     },

@@ -1,5 +1,5 @@
 /**
- * Settings of the account: profile, password, two-factor sign-in, passkeys, sessions, notifications, data retention, export and
+ * Settings of the account: profile, language, password, two-factor sign-in, passkeys, sessions, notifications, data retention, export and
  * closing.
  */
 
@@ -7,6 +7,7 @@ import { Stack } from "@mantine/core";
 import { PageHeader } from "../../components/page-header.tsx";
 import { AccountData } from "./account-data.tsx";
 import { DataRetention } from "./data-retention.tsx";
+import { LanguageSection } from "./language-section.tsx";
 import { messages } from "./messages.tsx";
 import { NotificationSection } from "./notification-section.tsx";
 import { PasskeyList } from "./passkey-list.tsx";
@@ -21,6 +22,7 @@ export function Page() {
       <PageHeader title={messages.title}>{messages.intro}</PageHeader>
       <Stack gap="lg">
         <Profile />
+        <LanguageSection />
         <PasswordForm />
         <TwoFactor />
         <PasskeyList />

@@ -4,6 +4,7 @@ import { Box, Center, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useDocumentTitle } from "../../components/document-title.tsx";
 import { common } from "../../messages.ts";
+import { LanguageLinks } from "./language-links.tsx";
 
 export function AuthCard({ title, intro, children, footer }: AuthCardProps) {
   useDocumentTitle(title);
@@ -41,6 +42,7 @@ export function AuthCard({ title, intro, children, footer }: AuthCardProps) {
             {footer}
           </Text>
         )}
+        <LanguageLinks />
       </Stack>
     </Center>
   );

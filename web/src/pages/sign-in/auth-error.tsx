@@ -4,6 +4,7 @@ import { MailvetProblem } from "@mailvet/sdk";
 import { Alert } from "@mantine/core";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatDuration } from "../../components/timestamp.tsx";
+import { locale } from "../../language.ts";
 import { messages } from "./messages.tsx";
 
 /** `fieldCodes` are the problem codes that the page shows at a field. */
@@ -24,7 +25,7 @@ type AuthErrorProps = { error: unknown; fieldCodes?: readonly string[] | undefin
 function waitText({ retryAfterSeconds }: MailvetProblem): string {
   if (retryAfterSeconds === undefined) return messages.waitUnknown;
   const until = new Date(Date.now() + retryAfterSeconds * 1000);
-  const time = new Intl.DateTimeFormat(undefined, { timeStyle: "short" }).format(until);
+  const time = new Intl.DateTimeFormat(locale, { timeStyle: "short" }).format(until);
   return messages.waitText(formatDuration(retryAfterSeconds), time);
 }
 

@@ -1,16 +1,12 @@
 /** Link between the auth pages that keeps the `next` parameter. */
 import { Anchor } from "@mantine/core";
-import { Link, useSearch } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { searchOf } from "./session.ts";
 
 export function AuthLink({ to, children }: { to: AuthPath; children: ReactNode }) {
-  const { next } = useSearch({ strict: false });
+  const { next } = searchOf();
   return (
-    <Anchor
-      inherit
-      underline="always"
-      renderRoot={(props) => <Link {...props} to={to} search={next ? { next } : {}} />}
-    >
+    <Anchor inherit underline="always" href={next ? `${to}?${new URLSearchParams({ next })}` : to}>
       {children}
     </Anchor>
   );

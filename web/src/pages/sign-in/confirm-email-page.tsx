@@ -4,24 +4,24 @@
  */
 
 import { Button, Text } from "@mantine/core";
-import { queryOptions, useQuery } from "@tanstack/react-query";
-import { Link, useSearch } from "@tanstack/react-router";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { Loading } from "../../components/loading.tsx";
-import { service, sessionQuery } from "../../queries.ts";
+import { service } from "../../service.ts";
+import { tellOtherTabs } from "../../session-news.ts";
 import { AuthCard } from "./auth-card.tsx";
 import { isProblem } from "./auth-error.tsx";
 import { AuthLink } from "./auth-link.tsx";
 import { messages } from "./messages.tsx";
-import { storeSession } from "./store-session.ts";
+import { findSession, searchOf } from "./session.ts";
+import { useAnswer } from "./use-request.ts";
 
 export function Page() {
-  const { token = "", change } = useSearch({ strict: false });
+  const { token = "", change } = searchOf();
   return change === undefined ? <NewAccount token={token} /> : <NewEmail token={token} />;
 }
 
 function NewEmail({ token }: { token: string }) {
-  const { error, isSuccess, refetch } = useQuery(newEmailQuery(token));
+  const { error, isSuccess, mutate: retry } = useAnswer(() => confirmNewEmail(token));
   const isExpired = token === "" || isProblem(error, "link_expired");
   const title = isSuccess ? messages.newEmail.done : messages.newEmail.title;
   return (
@@ -30,7 +30,7 @@ function NewEmail({ token }: { token: string }) {
       footer={<AuthLink to="/sign-in">{messages.backToSignIn}</AuthLink>}
     >
       {isExpired && <Text role="alert">{messages.newEmail.expiredText}</Text>}
-      {!isExpired && error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+      {!isExpired && error ? <ErrorAlert error={error} onRetry={retry} /> : null}
       {!error && !isSuccess && token !== "" && <Loading lines={2} />}
       {isSuccess && <Text role="status">{messages.newEmail.doneText}</Text>}
     </AuthCard>
@@ -38,14 +38,13 @@ function NewEmail({ token }: { token: string }) {
 }
 
 function NewAccount({ token }: { token: string }) {
-  const confirmation = useQuery(confirmationQuery(token));
-  const { error, data } = confirmation;
+  const { error, data, mutate: retry } = useAnswer(() => confirmEmail(token));
 
   if (token === "" || isProblem(error, "link_expired")) return <LinkExpired />;
   if (error)
     return (
       <AuthCard title={messages.confirm.title}>
-        <ErrorAlert error={error} onRetry={() => void confirmation.refetch()} />
+        <ErrorAlert error={error} onRetry={retry} />
       </AuthCard>
     );
   if (!data)
@@ -59,55 +58,36 @@ function NewAccount({ token }: { token: string }) {
       <Text role="status" className="breaks">
         {messages.confirm.doneText(<strong>{data.account.email}</strong>)}
       </Text>
-      <Button component={Link} to="/" fullWidth>
+      <Button component="a" href="/" fullWidth>
         {messages.confirm.overview}
       </Button>
     </AuthCard>
   );
 }
 
-/** A token works once, so it must be sent once: no refetch on mount, focus or reconnect. */
-const ONCE = {
-  staleTime: Number.POSITIVE_INFINITY,
-  gcTime: Number.POSITIVE_INFINITY,
-  retryOnMount: false,
-  refetchOnWindowFocus: false,
-  refetchOnReconnect: false,
-};
+async function confirmEmail(token: string) {
+  if (token === "") return undefined;
+  const signedIn = await service.auth.confirmEmail(token);
+  tellOtherTabs({ kind: "signed-in", accountId: signedIn.account.id });
+  return signedIn;
+}
 
-const confirmationQuery = (token: string) =>
-  queryOptions({
-    ...ONCE,
-    queryKey: ["confirm-email", token],
-    enabled: token !== "",
-    async queryFn() {
-      const signedIn = await service.auth.confirmEmail(token);
-      storeSession(signedIn);
-      return signedIn;
-    },
-  });
-
-const newEmailQuery = (token: string) =>
-  queryOptions({
-    ...ONCE,
-    queryKey: ["confirm-new-email", token],
-    enabled: token !== "",
-    async queryFn() {
-      await service.auth.confirmNewEmail(token);
-      return true;
-    },
-  });
+async function confirmNewEmail(token: string) {
+  if (token === "") return undefined;
+  await service.auth.confirmNewEmail(token);
+  return true;
+}
 
 /** If this browser used the link before, a session exists. */
 function LinkExpired() {
-  const { data: session } = useQuery(sessionQuery);
+  const { data: session } = useAnswer(findSession);
   return (
     <AuthCard
       title={messages.linkExpired}
       footer={messages.confirm.again(<AuthLink to="/sign-up">{messages.confirm.signUpAgain}</AuthLink>)}
     >
       <Text role="alert">{messages.confirm.expiredText}</Text>
-      <Button component={Link} to={session ? "/" : "/sign-in"} fullWidth>
+      <Button component="a" href={session ? "/" : "/sign-in"} fullWidth>
         {session ? messages.confirm.overview : messages.confirm.signIn}
       </Button>
     </AuthCard>

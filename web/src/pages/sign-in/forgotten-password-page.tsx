@@ -1,21 +1,21 @@
 /** Requests a password reset link. The response does not reveal whether the account exists. */
 
 import { Button, Text } from "@mantine/core";
-import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { fieldProblems } from "../../components/problem-text.ts";
 import { common } from "../../messages.ts";
-import { aboutQuery, service } from "../../queries.ts";
+import { service } from "../../service.ts";
 import { AuthCard } from "./auth-card.tsx";
 import { AuthForm, EmailInput } from "./auth-form.tsx";
 import { AuthLink } from "./auth-link.tsx";
 import { messages } from "./messages.tsx";
+import { useAnswer, useRequest } from "./use-request.ts";
 
 export function Page() {
-  const { data: about } = useQuery(aboutQuery);
+  const { data: about } = useAnswer(() => service.about());
   const [email, setEmail] = useState("");
   const [isSubmitted, setIsSubmitted] = useState(false);
-  const request = useMutation({ mutationFn: () => service.auth.requestPasswordReset(email) });
+  const request = useRequest(() => service.auth.requestPasswordReset(email).then(() => true));
   const back = <AuthLink to="/sign-in">{messages.backToSignIn}</AuthLink>;
   const texts = about?.mail === false ? messages.forgot.byAdministrator : messages.forgot.byMail;
 

@@ -1,32 +1,33 @@
 /** Sets a password with the token of a reset link or an invitation. */
 
+import "@mantine/core/styles/InlineInput.layer.css";
+import "@mantine/core/styles/Checkbox.layer.css";
 import { Button, Checkbox, Text } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
-import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { fieldProblems } from "../../components/problem-text.ts";
-import { queries, service, sessionQuery } from "../../queries.ts";
+import { service } from "../../service.ts";
 import { AuthCard } from "./auth-card.tsx";
 import { isProblem } from "./auth-error.tsx";
 import { AuthForm } from "./auth-form.tsx";
 import { AuthLink } from "./auth-link.tsx";
 import { messages } from "./messages.tsx";
 import { NewPasswordInput, newPasswordProblem } from "./new-password-input.tsx";
+import { searchOf } from "./session.ts";
+import { useRequest } from "./use-request.ts";
 
 export function Page() {
-  const { token = "", invitation } = useSearch({ strict: false });
+  const { token = "", invitation } = searchOf();
   const isInvited = invitation !== undefined;
   const texts = isInvited ? messages.invitation : messages.reset;
   const [password, setPassword] = useState("");
   const [revokeKeys, setRevokeKeys] = useState(false);
   const [removePasskeys, setRemovePasskeys] = useState(false);
   const [isSubmitted, setIsSubmitted] = useState(false);
-  const choose = useMutation({
-    mutationFn: () =>
-      service.auth.choosePassword({ token, newPassword: password, revokeKeys, removePasskeys }),
-    // The reset ends every session of the account, including this one.
-    onSuccess: () => queries.setQueryData(sessionQuery.queryKey, null),
-  });
+  const choose = useRequest(() =>
+    service.auth
+      .choosePassword({ token, newPassword: password, revokeKeys, removePasskeys })
+      .then(() => true),
+  );
 
   if (token === "" || isProblem(choose.error, "link_expired"))
     return isInvited ? <InvitationExpired /> : <LinkExpired />;
@@ -72,7 +73,7 @@ function PasswordChanged({ texts }: { texts: { done: string; doneText: string; s
   return (
     <AuthCard title={texts.done}>
       <Text role="status">{texts.doneText}</Text>
-      <Button component={Link} to="/sign-in" fullWidth>
+      <Button component="a" href="/sign-in" fullWidth>
         {texts.signIn}
       </Button>
     </AuthCard>
@@ -97,7 +98,7 @@ function LinkExpired() {
       footer={<AuthLink to="/sign-in">{messages.backToSignIn}</AuthLink>}
     >
       <Text role="alert">{messages.reset.expiredText}</Text>
-      <Button component={Link} to="/forgotten-password" fullWidth>
+      <Button component="a" href="/forgotten-password" fullWidth>
         {messages.reset.newLink}
       </Button>
     </AuthCard>

@@ -1,46 +1,43 @@
 /** Signs in with the password, and a code where the account has it, or with a passkey; and redirects to the requested page. */
 
 import { Button, PasswordInput, Text, TextInput } from "@mantine/core";
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { useRouter, useSearch } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { assertPasskey, hasPasskeys } from "../../components/passkey-ceremony.ts";
 import { fieldProblems } from "../../components/problem-text.ts";
 import { common } from "../../messages.ts";
-import { aboutQuery, service, sessionQuery } from "../../queries.ts";
+import { service } from "../../service.ts";
 import { AuthCard } from "./auth-card.tsx";
 import { isProblem } from "./auth-error.tsx";
 import { AuthForm, EmailInput } from "./auth-form.tsx";
 import { AuthLink } from "./auth-link.tsx";
 import { messages } from "./messages.tsx";
-import { nextPath } from "./next-path.ts";
-import { storeSession } from "./store-session.ts";
+import { searchOf, startSession, useEnterWithSession } from "./session.ts";
+import { useAnswer, useRequest } from "./use-request.ts";
 
 export function Page() {
-  const { next } = useSearch({ strict: false });
-  const { history } = useRouter();
-  const { data: session } = useQuery(sessionQuery);
+  const { next } = searchOf();
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [isSubmitted, setIsSubmitted] = useState(false);
   const [asksCode, setAsksCode] = useState(false);
-  const signIn = useMutation({
-    mutationFn: (code?: string) => service.auth.signIn({ email, password, ...(code && { code }) }),
-    onSuccess: storeSession,
-    onError(error) {
-      if (isProblem(error, "two_factor_required")) setAsksCode(true);
-      else if (isProblem(error, "wrong_credentials")) setAsksCode(false);
+  const signIn = useRequest(
+    (code: string | undefined) => service.auth.signIn({ email, password, ...(code && { code }) }),
+    {
+      success: startSession,
+      error(error) {
+        if (isProblem(error, "two_factor_required")) setAsksCode(true);
+        else if (isProblem(error, "wrong_credentials")) setAsksCode(false);
+      },
     },
-  });
-  const signInWithPasskey = useMutation({
-    mutationFn: async () => service.auth.signInWithPasskey(await assertPasskey()),
-    onSuccess: storeSession,
-    onMutate: () => signIn.reset(),
-  });
-  // Also redirects visitors who already have a session.
-  useEffect(() => {
-    if (session) history.replace(nextPath(next, window.location.origin));
-  }, [session, next, history]);
+  );
+  const signInWithPasskey = useRequest(
+    async () => {
+      signIn.reset();
+      return service.auth.signInWithPasskey(await assertPasskey());
+    },
+    { success: startSession },
+  );
+  useEnterWithSession();
 
   const submit = () => {
     setIsSubmitted(true);
@@ -50,7 +47,7 @@ export function Page() {
   if (asksCode)
     return (
       <CodeStep
-        isBusy={signIn.isPending}
+        isBusy={signIn.isPending || signIn.isSuccess}
         error={signIn.error}
         isWrong={isProblem(signIn.error, "two_factor_required") && signIn.variables !== undefined}
         onSubmit={signIn.mutate}
@@ -66,7 +63,7 @@ export function Page() {
     >
       <AuthForm
         submitLabel={messages.signIn.submit}
-        isBusy={signIn.isPending}
+        isBusy={signIn.isPending || signIn.isSuccess}
         error={signIn.error ?? signInWithPasskey.error}
         fieldCodes={["wrong_credentials"]}
         onSubmit={submit}
@@ -147,8 +144,8 @@ type CodeStepProps = {
 
 /** Links to sign-up only where it is open. */
 function SignUpHint() {
-  const { data: about, isPending } = useQuery(aboutQuery);
-  if (isPending) return "\u00a0"; // keeps the height, so that the card does not jump
+  const { data: about, error } = useAnswer(() => service.about());
+  if (!about && !error) return "\u00a0"; // keeps the height, so that the card does not jump
   if (about?.sign_up === "closed") return messages.signIn.invitationOnly;
   return messages.signIn.noAccount(<AuthLink to="/sign-up">{messages.signIn.signUp}</AuthLink>);
 }

@@ -1,36 +1,28 @@
 /** Creates an account: signs in at once, or sends a confirmation email. */
 
 import { Text } from "@mantine/core";
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { useRouter, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { fieldProblems } from "../../components/problem-text.ts";
 import { common } from "../../messages.ts";
-import { aboutQuery, service } from "../../queries.ts";
+import { service } from "../../service.ts";
 import { AuthCard } from "./auth-card.tsx";
 import { isProblem } from "./auth-error.tsx";
 import { AuthForm, EmailInput } from "./auth-form.tsx";
 import { AuthLink } from "./auth-link.tsx";
 import { messages } from "./messages.tsx";
 import { NewPasswordInput, newPasswordProblem } from "./new-password-input.tsx";
-import { nextPath } from "./next-path.ts";
-import { storeSession } from "./store-session.ts";
+import { startSession, useEnterWithSession } from "./session.ts";
+import { useAnswer, useRequest } from "./use-request.ts";
 
 export function Page() {
-  const { next } = useSearch({ strict: false });
-  const { history } = useRouter();
-  const { data: about } = useQuery(aboutQuery);
+  const { data: about } = useAnswer(() => service.about());
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [isSubmitted, setIsSubmitted] = useState(false);
-  const signUp = useMutation({
-    mutationFn: () => service.auth.signUp({ email, password }),
-    onSuccess(response) {
-      if (!("account" in response)) return;
-      storeSession(response);
-      history.push(nextPath(next, window.location.origin));
-    },
+  const signUp = useRequest(() => service.auth.signUp({ email, password }), {
+    success: (response) => "account" in response && startSession(response),
   });
+  useEnterWithSession();
 
   if (about?.sign_up === "closed" || isProblem(signUp.error, "sign_up_closed")) return <Closed />;
   if (signUp.data && "status" in signUp.data) return <EmailSent email={email} />;
@@ -51,7 +43,7 @@ export function Page() {
     >
       <AuthForm
         submitLabel={messages.signUp.submit}
-        isBusy={signUp.isPending}
+        isBusy={signUp.isPending || signUp.isSuccess}
         error={signUp.error}
         fieldCodes={["email_taken"]}
         onSubmit={submit}

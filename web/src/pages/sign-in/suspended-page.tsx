@@ -1,38 +1,26 @@
 /** Shown while the account is suspended: why, and the way back once it is resumed. */
 
 import { Button, Stack, Text } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
-import { queries, service, sessionQuery, suspension } from "../../queries.ts";
+import { problemText } from "../../components/problem-text.ts";
+import { hasSessionCookie, isSignedOut, isSuspended, service } from "../../service.ts";
+import { tellOtherTabs } from "../../session-news.ts";
 import { AuthCard } from "./auth-card.tsx";
-import { AuthError, isProblem } from "./auth-error.tsx";
+import { AuthError } from "./auth-error.tsx";
 import { messages } from "./messages.tsx";
-import { storeSession } from "./store-session.ts";
+import { enterApp } from "./session.ts";
+import { useAnswer, useRequest } from "./use-request.ts";
 
 export function Page() {
-  const navigate = useNavigate();
-  const check = useMutation({
-    mutationFn: () => service.auth.session(),
-    async onSuccess(session) {
-      storeSession(session);
-      await navigate({ to: "/" });
-    },
-    async onError(error) {
-      if (isProblem(error, "not_signed_in")) await navigate({ to: "/sign-in" });
-    },
-  });
-  const signOut = useMutation({
-    mutationFn: () => service.auth.signOut(),
-    async onSuccess() {
-      queries.clear();
-      queries.setQueryData(sessionQuery.queryKey, null);
-      await navigate({ to: "/sign-in" });
-    },
+  const check = useAnswer(enterWhenResumed);
+  const signOut = useRequest(async () => {
+    await service.auth.signOut();
+    tellOtherTabs({ kind: "signed-out" });
+    window.location.replace("/sign-in");
   });
   return (
     <AuthCard title={messages.suspended.title}>
       <Text role="status" className="breaks">
-        {suspension() ?? messages.suspended.text}
+        {isSuspended(check.error) ? problemText(check.error) : messages.suspended.text}
       </Text>
       <Text c="dimmed" size="sm">
         {messages.suspended.help}
@@ -48,4 +36,16 @@ export function Page() {
       </Stack>
     </AuthCard>
   );
+}
+
+/** Fails while the account is suspended. */
+async function enterWhenResumed(): Promise<void> {
+  if (!hasSessionCookie) return;
+  try {
+    await service.auth.session();
+    enterApp();
+  } catch (error) {
+    if (isSignedOut(error)) window.location.replace("/sign-in");
+    throw error;
+  }
 }

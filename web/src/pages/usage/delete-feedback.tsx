@@ -3,7 +3,7 @@
 import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
-import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { ConfirmDialog } from "../../components/dialog/confirm-dialog.tsx";
 import { queries, service } from "../../queries.ts";
 import { messages } from "./messages.tsx";
 

@@ -1,10 +1,13 @@
 /** Bounce rates as a table, by week, score or provider. */
 
+import "@mantine/core/styles/FloatingIndicator.layer.css";
+import "@mantine/core/styles/SegmentedControl.layer.css";
 import type { BounceComparison, FeedbackReport } from "@mailvet/contract";
-import { SegmentedControl, Stack, Table } from "@mantine/core";
+import { SegmentedControl, Stack } from "@mantine/core";
 import { useState } from "react";
 import { formatNumber, formatPercent } from "../../components/number-format.ts";
 import { providerName } from "../../components/provider-name.ts";
+import { type Column, DataTable } from "../../components/table/data-table.tsx";
 import { messages } from "./messages.tsx";
 import { dayName } from "./usage-days.ts";
 
@@ -32,42 +35,26 @@ export function FeedbackTables({ report }: { report: FeedbackReport }) {
         onChange={(chosen) => setView(chosen as View)}
         style={{ alignSelf: "flex-start", maxWidth: "100%" }}
       />
-      <Table.ScrollContainer
-        minWidth={290}
-        mah={360}
-        type="native"
-        tabIndex={0}
-        role="region"
-        aria-label={messages.feedback.table(label)}
-      >
-        <Table className="tabular" stickyHeader horizontalSpacing={4}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col" fz="xs">
-                {head}
-              </Table.Th>
-              {messages.feedback.columns.map((name) => (
-                <Table.Th key={name} scope="col" ta="right" fz="xs">
-                  {name}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {ROWS[view](report).map((row) => (
-              <Table.Tr key={row.name}>
-                <Table.Th scope="row" fw={400}>
-                  {row.name}
-                </Table.Th>
-                <Table.Td ta="right">{formatPercent(row.predicted_bounce_rate, 1)}</Table.Td>
-                <Table.Td ta="right">{formatPercent(row.calibrated_bounce_rate, 1)}</Table.Td>
-                <Table.Td ta="right">{formatPercent(row.real_bounce_rate, 1)}</Table.Td>
-                <Table.Td ta="right">{formatNumber(row.outcomes)}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <DataTable
+        label={messages.feedback.table(label)}
+        rows={ROWS[view](report)}
+        rowKey={({ name }) => name}
+        columns={columnsOf(head)}
+        isPlain
+        isScrolled
+      />
     </Stack>
   );
 }
+
+const VALUES = [
+  (row: Row) => formatPercent(row.predicted_bounce_rate, 1),
+  (row: Row) => formatPercent(row.calibrated_bounce_rate, 1),
+  (row: Row) => formatPercent(row.real_bounce_rate, 1),
+  (row: Row) => formatNumber(row.outcomes),
+];
+
+const columnsOf = (head: string): Column<Row>[] => [
+  { name: head, cell: ({ name }) => name },
+  ...VALUES.map((cell, index) => ({ name: messages.feedback.columns[index]!, cell, isNumber: true })),
+];

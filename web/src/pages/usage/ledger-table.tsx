@@ -1,5 +1,7 @@
 /** Ledger of the account in lines: one per job, one per day and key for single checks, one per grant; entries on demand. */
 
+import "@mantine/core/styles/FloatingIndicator.layer.css";
+import "@mantine/core/styles/SegmentedControl.layer.css";
 import type { StatementKind, StatementLine } from "@mailvet/contract";
 import { Button, Group, Paper, SegmentedControl, Stack, Text, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";

@@ -23,14 +23,14 @@ export const messages = {
   usage: {
     title: "Usage",
     range: "Time range",
-    days: (days: string) => `${days} days`,
+    days: (days: number) => common.days(days),
     key: "API key",
     allKeys: "All keys",
     webApp: "Web app",
     revokedKey: (name: string) => `${name} (revoked)`,
     unnamedKey: (shortId: string) => `Key ${shortId}`,
     download: "Download CSV",
-    none: (days: string) => `No checks in the last ${days} days`,
+    none: (days: number) => `No checks in the last ${common.days(days)}`,
     noneText: "Every address with a verdict is counted here, by day and key.",
     checkAddress: "Check an address",
     total: (addresses: number, credits: number) =>
@@ -46,6 +46,11 @@ export const messages = {
       `Bar chart of the last ${days} days: ${common.addresses(addresses)} checked, ${counts}.`,
     count: (count: number, status: Status) => `${formatNumber(count)} ${status}`,
     total: "Total",
+    totalBefore: "Period before",
+    /** "Previous 30 days: 1,234 addresses" */
+    before: (days: number, addresses: number) =>
+      `Previous ${common.days(days)}: ${common.addresses(addresses)}`,
+    change: (change: string) => `${change} since`,
     utc: "Days in UTC.",
     showTable: "Show table",
     hideTable: "Hide table",

@@ -1,12 +1,13 @@
 /** Usage per API key with its verdicts. */
 
 import type { UsageDay } from "@mailvet/contract";
-import { Progress, Table, Text } from "@mantine/core";
+import { Progress } from "@mantine/core";
 import { formatNumber } from "../../components/number-format.ts";
+import { DataTable } from "../../components/table/data-table.tsx";
 import { common } from "../../messages.ts";
 import { STATUSES, statusFill } from "../../theme.ts";
 import { messages } from "./messages.tsx";
-import { checked, perKey } from "./usage-days.ts";
+import { checked, perKey, type UsageCounts } from "./usage-days.ts";
 
 export function UsageByKey({
   days,
@@ -15,52 +16,55 @@ export function UsageByKey({
   days: UsageDay[];
   keyName: (keyId: string | null) => string;
 }) {
-  const keys = perKey(days);
+  const keys = perKey(days).map((key) => ({ ...key, name: keyName(key.keyId) }));
   const most = Math.max(...keys.map(({ counts }) => checked(counts)));
   return (
-    <Table.ScrollContainer minWidth={280} type="native" tabIndex={0} role="region" aria-labelledby="by-key">
-      <Table className="tabular" verticalSpacing="sm" aria-labelledby="by-key">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{messages.usage.keyColumn}</Table.Th>
-            <Table.Th scope="col" visibleFrom="sm" w="45%">
-              {common.verdicts}
-            </Table.Th>
-            <Table.Th scope="col" ta="right">
-              {messages.usage.checked}
-            </Table.Th>
-            <Table.Th scope="col" ta="right">
-              {messages.usage.credits}
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {keys.map(({ keyId, counts }) => (
-            <Table.Tr key={keyId}>
-              <Table.Th scope="row" fw={400} className="breaks">
-                {keyName(keyId)}
-              </Table.Th>
-              <Table.Td visibleFrom="sm">
-                <Progress.Root size="lg" aria-hidden>
-                  {STATUSES.map((status) => (
-                    <Progress.Section
-                      key={status}
-                      value={(counts[status] / most) * 100}
-                      color={statusFill(status)}
-                      withAria={false}
-                    />
-                  ))}
-                </Progress.Root>
-                <Text size="xs" c="dimmed" mt={4}>
-                  {STATUSES.map((status) => messages.chart.count(counts[status], status)).join(" · ")}
-                </Text>
-              </Table.Td>
-              <Table.Td ta="right">{formatNumber(checked(counts))}</Table.Td>
-              <Table.Td ta="right">{formatNumber(counts.credits_used)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      label={messages.usage.byKey}
+      rows={keys}
+      rowKey={({ keyId }) => String(keyId)}
+      columns={[
+        {
+          name: messages.usage.keyColumn,
+          width: "30%",
+          cell: ({ name }) => name,
+          sortBy: ({ name }) => name,
+        },
+        { name: common.verdicts, cell: ({ counts }) => <VerdictShares counts={counts} most={most} /> },
+        {
+          name: messages.usage.checked,
+          width: 110,
+          cell: ({ counts }) => formatNumber(checked(counts)),
+          sortBy: ({ counts }) => checked(counts),
+          first: "desc",
+          isNumber: true,
+        },
+        {
+          name: messages.usage.credits,
+          width: 110,
+          cell: ({ counts }) => formatNumber(counts.credits_used),
+          sortBy: ({ counts }) => counts.credits_used,
+          first: "desc",
+          isNumber: true,
+        },
+      ]}
+    />
+  );
+}
+
+/** A bar with the length of the key's share of the most used one. */
+function VerdictShares({ counts, most }: { counts: UsageCounts; most: number }) {
+  const text = STATUSES.map((status) => messages.chart.count(counts[status], status)).join(" · ");
+  return (
+    <Progress.Root size="lg" miw={90} role="img" aria-label={text} title={text}>
+      {STATUSES.map((status) => (
+        <Progress.Section
+          key={status}
+          value={(counts[status] / most) * 100}
+          color={statusFill(status)}
+          withAria={false}
+        />
+      ))}
+    </Progress.Root>
   );
 }

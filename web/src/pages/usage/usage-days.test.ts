@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checked, daysBack, perDay, perKey, sumCounts } from "./usage-days.ts";
+import { checked, daysBack, halvesOf, perDay, perKey, sumCounts } from "./usage-days.ts";
 
 const day = (date: string, key_id: string | null, valid: number) => ({
   date,
@@ -24,6 +24,21 @@ test("the usage of several keys on one day is added up", () => {
   const usage = { from: "2026-03-01", to: "2026-03-01" };
   const [only] = perDay({ ...usage, days: [day("2026-03-01", "a", 2), day("2026-03-01", null, 3)] });
   expect(only).toMatchObject({ valid: 5, invalid: 2, credits_used: 7 });
+});
+
+test("the earlier half of the days is the period before", () => {
+  const days = [day("2026-02-28", null, 1), day("2026-03-01", null, 2), day("2026-03-03", null, 3)];
+  const { now, before } = halvesOf({ from: "2026-02-27", to: "2026-03-04", days });
+  expect(perDay(before).map(({ date, valid }) => [date, valid])).toEqual([
+    ["2026-02-27", 0],
+    ["2026-02-28", 1],
+    ["2026-03-01", 2],
+  ]);
+  expect(perDay(now).map(({ date, valid }) => [date, valid])).toEqual([
+    ["2026-03-02", 0],
+    ["2026-03-03", 3],
+    ["2026-03-04", 0],
+  ]);
 });
 
 test("keys are sorted by usage over all days", () => {

@@ -1,5 +1,6 @@
 /** Usage summed per UTC day without gaps, per key, and in total. */
 import type { Status, Usage, UsageDay } from "@mailvet/contract";
+import { locale } from "../../language.ts";
 
 export type UsageCounts = Record<Status, number> & { credits_used: number };
 export type DayCounts = UsageCounts & { date: string };
@@ -14,6 +15,17 @@ export function perDay({ from, to, days }: Usage): DayCounts[] {
     const date = dayText(Date.parse(from) + index * DAY_MS);
     return { date, ...sumCounts(byDate.get(date) ?? []) };
   });
+}
+
+/** The later and the earlier half of the days: a period, and the one before it. */
+export function halvesOf({ from, to, days }: Usage): { now: Usage; before: Usage } {
+  const count = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS + 1) / 2;
+  const start = dayText(Date.parse(from) + count * DAY_MS);
+  const isBefore = ({ date }: UsageDay) => date < start;
+  return {
+    now: { from: start, to, days: days.filter((day) => !isBefore(day)) },
+    before: { from, to: dayText(Date.parse(start) - DAY_MS), days: days.filter(isBefore) },
+  };
 }
 
 /** Most used first; the key id null is the web app. */
@@ -54,7 +66,7 @@ function dayText(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
 }
 
-const SHORT_DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
+const SHORT_DAY = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
 
 /** "12 Nov", in UTC. */
 export function dayName(date: string): string {

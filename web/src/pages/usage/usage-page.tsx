@@ -14,12 +14,13 @@ import { accountQuery } from "../../queries.ts";
 import { FeedbackSection } from "./feedback-section.tsx";
 import { LedgerTable } from "./ledger-table.tsx";
 import { messages } from "./messages.tsx";
-import { RANGES, UsageSection } from "./usage-section.tsx";
+import { parseRange } from "./range-control.tsx";
+import { UsageSection } from "./usage-section.tsx";
 
 export function Page() {
   const search = useSearch({ strict: false });
   const navigate = useNavigate();
-  const range = RANGES.find((days) => days === search.days) ?? "30";
+  const range = parseRange(search.days);
   const page = parsePage(search.page);
   const look = (change: Record<string, string | undefined>) =>
     void navigate({ to: "/usage", search: { ...search, ...change }, replace: true, resetScroll: false });

@@ -4,10 +4,11 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { service } from "../../queries.ts";
 import { daysBack } from "./usage-days.ts";
 
+/** The last `days` days, and as many before them: see halvesOf. */
 export const usageQuery = (days: number) =>
   queryOptions({
     queryKey: ["usage", days],
-    queryFn: () => service.usage({ from: daysBack(new Date(), days - 1) }),
+    queryFn: () => service.usage({ from: daysBack(new Date(), 2 * days - 1) }),
     placeholderData: keepPreviousData,
   });
 

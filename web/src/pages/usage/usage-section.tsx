@@ -1,7 +1,7 @@
 /** Usage per day and per key over a range of days. */
 
-import type { ApiKey } from "@mailvet/contract";
-import { Button, Group, NativeSelect, Paper, SegmentedControl, Stack, Text, Title } from "@mantine/core";
+import type { ApiKey, Usage } from "@mailvet/contract";
+import { Button, Group, NativeSelect, Paper, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { EmptyState } from "../../components/empty-state.tsx";
@@ -9,35 +9,40 @@ import { ErrorAlert } from "../../components/error-alert.tsx";
 import { BlockLoading } from "../../components/loading.tsx";
 import { keysQuery } from "../keys/key-queries.ts";
 import { messages } from "./messages.tsx";
+import { RangeControl } from "./range-control.tsx";
 
 import { UsageByKey } from "./usage-by-key.tsx";
 import { saveFile, usageCsv } from "./usage-csv.ts";
-import { checked, perDay, perKey, sumCounts } from "./usage-days.ts";
+import { checked, halvesOf, perDay, perKey, sumCounts } from "./usage-days.ts";
 import { usageQuery } from "./usage-queries.ts";
 import { VerdictsPerDay } from "./verdicts-per-day.tsx";
 
-export const RANGES = ["7", "30", "90"] as const;
 const ALL_KEYS = "all";
 const WEB_APP = "web";
-export type UsageRange = (typeof RANGES)[number];
+const NO_USAGE: Usage = { from: "", to: "", days: [] };
 
 export function UsageSection({
   range,
   keyId,
   onChoose,
 }: {
-  range: UsageRange;
+  range: number;
   /** An API key, "web" for the web app, undefined for all. */
   keyId: string | undefined;
   onChoose: (choice: { days?: string; key?: string | undefined }) => void;
 }) {
-  const { data: usage, error, refetch, isPending } = useQuery(usageQuery(Number(range)));
+  const { data: usage, error, refetch, isPending } = useQuery(usageQuery(range));
   const { data: keys } = useQuery(keysQuery);
   const keyName = keyNames(keys);
   const isSelected = (key: string | null) => keyId === undefined || (key ?? WEB_APP) === keyId;
-  const days = usage?.days.filter(({ key_id }) => isSelected(key_id)) ?? [];
+  const { now, before } = usage ? halvesOf(usage) : { now: NO_USAGE, before: NO_USAGE };
+  const selected = (period: Usage) => ({
+    ...period,
+    days: period.days.filter(({ key_id }) => isSelected(key_id)),
+  });
+  const { days } = selected(now);
   const sum = sumCounts(days);
-  const choices = perKey(usage?.days ?? []).map(({ keyId: key }) => ({
+  const choices = perKey(now.days).map(({ keyId: key }) => ({
     value: key ?? WEB_APP,
     label: keyName(key),
   }));
@@ -46,7 +51,7 @@ export function UsageSection({
     choices.push({ value: keyId, label: keyName(keyId === WEB_APP ? null : keyId) });
 
   const download = () =>
-    saveFile(`mailvet-usage-${usage?.from}-to-${usage?.to}.csv`, "text/csv", usageCsv(days, keyName));
+    saveFile(`mailvet-usage-${now.from}-to-${now.to}.csv`, "text/csv", usageCsv(days, keyName));
 
   return (
     <section aria-labelledby="usage">
@@ -55,12 +60,7 @@ export function UsageSection({
           {messages.usage.title}
         </Title>
         <Group gap="sm" align="flex-end">
-          <SegmentedControl
-            aria-label={messages.usage.range}
-            data={RANGES.map((days) => ({ value: days, label: messages.usage.days(days) }))}
-            value={range}
-            onChange={(chosen) => onChoose({ days: chosen })}
-          />
+          <RangeControl days={range} onChange={(chosen) => onChoose({ days: chosen })} />
           <NativeSelect
             aria-label={messages.usage.key}
             w={190}
@@ -97,14 +97,14 @@ export function UsageSection({
             <Text size="sm" c="dimmed" mb="sm" role="status">
               {messages.usage.total(checked(sum), sum.credits_used)}
             </Text>
-            <VerdictsPerDay days={perDay({ from: usage.from, to: usage.to, days })} />
+            <VerdictsPerDay days={perDay(selected(now))} before={perDay(selected(before))} />
           </Paper>
-          <Paper withBorder p={{ base: "md", sm: "lg" }}>
+          <section aria-labelledby="by-key">
             <Title order={3} size="h5" mb="xs" id="by-key">
               {messages.usage.byKey}
             </Title>
             <UsageByKey days={days} keyName={keyName} />
-          </Paper>
+          </section>
         </Stack>
       )}
     </section>

@@ -1,26 +1,29 @@
-/** Verdicts per day as a chart with totals as the legend, and as a table. */
+/** Verdicts per day as a chart with totals as the legend, compared with as many days before, and as a table. */
 
-import { Box, Button, Collapse, ColorSwatch, Group, Stack, Table, Text } from "@mantine/core";
+import { Button, Collapse, Group, Stack, Text } from "@mantine/core";
 import { useDisclosure, useId } from "@mantine/hooks";
-import { formatNumber, formatPercent } from "../../components/number-format.ts";
-import { TableHead } from "../../components/table-head.tsx";
+import { formatChange, formatCompact, formatNumber, formatPercent } from "../../components/number-format.ts";
+import { type Column, DataTable } from "../../components/table/data-table.tsx";
 import { common } from "../../messages.ts";
 import { STATUSES, statusFill } from "../../theme.ts";
+import { BarChart, type ChartColumn, ChartLegend } from "./bar-chart.tsx";
 import { messages } from "./messages.tsx";
-import { checked, type DayCounts, dayName, sumCounts, type UsageCounts } from "./usage-days.ts";
-import { VerdictsChart } from "./verdicts-chart.tsx";
+import { checked, type DayCounts, dayName, sumCounts } from "./usage-days.ts";
 
-export function VerdictsPerDay({ days }: { days: DayCounts[] }) {
+export function VerdictsPerDay({ days, before }: VerdictsPerDayProps) {
   const [isOpen, table] = useDisclosure();
   const tableId = useId();
   const sum = sumCounts(days);
   const counts = STATUSES.map((status) => messages.chart.count(sum[status], status)).join(", ");
   return (
     <Stack gap="sm">
-      <VerdictTotals counts={sum} />
-      <Box role="img" aria-label={messages.chart.label(days.length, checked(sum), counts)}>
-        <VerdictsChart days={days} />
-      </Box>
+      <Totals days={days} before={before} />
+      <BarChart
+        label={messages.chart.label(days.length, checked(sum), counts)}
+        columns={days.map((day, index) => columnOf(day, before[index]))}
+        isStacked
+        formatTick={formatCompact}
+      />
       <Group justify="space-between" gap="xs">
         <Text size="xs" c="dimmed">
           {messages.chart.utc}
@@ -37,69 +40,109 @@ export function VerdictsPerDay({ days }: { days: DayCounts[] }) {
         </Button>
       </Group>
       <Collapse expanded={isOpen} id={tableId}>
-        <DayTable days={days} />
+        {isOpen && <DayTable days={days} before={before} />}
       </Collapse>
     </Stack>
   );
 }
 
-/** Legend with totals. */
-function VerdictTotals({ counts }: { counts: UsageCounts }) {
-  const all = checked(counts);
+type VerdictsPerDayProps = {
+  days: readonly DayCounts[];
+  /** As many days before, in the same order. */
+  before: readonly DayCounts[];
+};
+
+/** Legend with totals and their change. */
+function Totals({ days, before }: VerdictsPerDayProps) {
+  const sum = sumCounts(days);
+  const sumBefore = sumCounts(before);
+  const [all, allBefore] = [checked(sum), checked(sumBefore)];
   return (
-    <Group gap="lg" style={{ rowGap: 6 }}>
-      {STATUSES.map((status) => (
-        <Group key={status} gap={8} wrap="nowrap">
-          <ColorSwatch size={12} withShadow={false} color={statusFill(status)} />
-          <Text size="sm" className="tabular">
-            {messages.chart.count(counts[status], status)}
-            {all > 0 && (
-              <Text span c="dimmed" inherit>
-                {" "}
-                ({formatPercent(counts[status] / all)})
-              </Text>
-            )}
-          </Text>
-        </Group>
-      ))}
-    </Group>
+    <ChartLegend
+      items={[
+        ...STATUSES.map((status) => ({
+          name: messages.chart.count(sum[status], status),
+          color: statusFill(status),
+          detail: all > 0 ? detailOf(sum[status] / all, sum[status], sumBefore[status]) : undefined,
+        })),
+        {
+          name: messages.chart.before(before.length, allBefore),
+          isLine: true,
+          detail: allBefore > 0 ? messages.chart.change(formatChange(all / allBefore - 1)) : undefined,
+        },
+      ]}
+    />
   );
 }
 
-function DayTable({ days }: { days: DayCounts[] }) {
-  const used = days.filter((day) => checked(day) > 0).reverse();
+/** "73% (+4%)": the share of the total, and the change of the count. */
+function detailOf(share: number, count: number, countBefore: number): string {
+  const change = countBefore > 0 ? ` (${formatChange(count / countBefore - 1)})` : "";
+  return `${formatPercent(share)}${change}`;
+}
+
+function columnOf(day: DayCounts, before: DayCounts | undefined): ChartColumn {
+  return {
+    id: day.date,
+    name: dayName(day.date),
+    bars: STATUSES.map((status) => ({ id: status, value: day[status], color: statusFill(status) })),
+    before: before && checked(before),
+    tip: {
+      title: dayName(day.date),
+      lines: [
+        ...STATUSES.map(
+          (status) => [common.status[status], formatNumber(day[status]), statusFill(status)] as const,
+        ),
+        [messages.chart.total, formatNumber(checked(day))],
+        ...(before ? [[dayName(before.date), formatNumber(checked(before))] as const] : []),
+      ],
+    },
+  };
+}
+
+type TableRow = DayCounts & { before: DayCounts | undefined };
+
+function DayTable({ days, before }: VerdictsPerDayProps) {
+  const rows = days.map((day, index) => ({ ...day, before: before[index] })).reverse();
+  const used = rows.filter((row) => checked(row) + (row.before ? checked(row.before) : 0) > 0);
   if (used.length === 0) return <Text size="sm">{messages.chart.noneInRange}</Text>;
   return (
-    <Table.ScrollContainer
-      minWidth={420}
-      mah={360}
-      type="native"
-      tabIndex={0}
-      role="region"
-      aria-label={messages.chart.table}
-    >
-      <Table className="tabular" stickyHeader aria-label={messages.chart.table}>
-        <Table.Caption>{messages.chart.caption}</Table.Caption>
-        <TableHead
-          columns={[messages.chart.day]}
-          numbers={[...STATUSES.map((status) => common.status[status]), messages.usage.credits]}
-        />
-        <Table.Tbody>
-          {used.map((day) => (
-            <Table.Tr key={day.date}>
-              <Table.Th scope="row" fw={400} style={{ whiteSpace: "nowrap" }}>
-                {dayName(day.date)}
-              </Table.Th>
-              {STATUSES.map((status) => (
-                <Table.Td key={status} ta="right">
-                  {formatNumber(day[status])}
-                </Table.Td>
-              ))}
-              <Table.Td ta="right">{formatNumber(day.credits_used)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <>
+      <DataTable
+        label={messages.chart.table}
+        rows={used}
+        rowKey={({ date }) => date}
+        columns={COLUMNS}
+        isPlain
+        isScrolled
+      />
+      <Text size="xs" c="dimmed" mt="xs">
+        {messages.chart.caption}
+      </Text>
+    </>
   );
 }
+
+const COLUMNS: readonly Column<TableRow>[] = [
+  { name: messages.chart.day, cell: ({ date }) => dayName(date), sortBy: ({ date }) => date, first: "desc" },
+  ...STATUSES.map((status) => ({
+    name: common.status[status],
+    cell: (row: TableRow) => formatNumber(row[status]),
+    sortBy: (row: TableRow) => row[status],
+    first: "desc" as const,
+    isNumber: true,
+  })),
+  { name: messages.chart.total, cell: (row) => formatNumber(checked(row)), sortBy: checked, isNumber: true },
+  {
+    name: messages.chart.totalBefore,
+    cell: ({ before }) => (before ? formatNumber(checked(before)) : common.none),
+    sortBy: ({ before }) => (before ? checked(before) : null),
+    isNumber: true,
+  },
+  {
+    name: messages.usage.credits,
+    cell: ({ credits_used }) => formatNumber(credits_used),
+    sortBy: ({ credits_used }) => credits_used,
+    isNumber: true,
+  },
+];

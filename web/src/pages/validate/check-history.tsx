@@ -1,8 +1,8 @@
 /** Recent checks of this tab. */
 import { Anchor, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { StatusBadge } from "../../components/status-badge.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
+import { StatusBadge } from "../../components/verdict/status-badge.tsx";
 import type { Check } from "./check-storage.ts";
 import { messages } from "./messages.tsx";
 

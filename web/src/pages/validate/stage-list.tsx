@@ -1,8 +1,9 @@
 /** The stages of a check, one line each and open where they decided; the verdict with its flags; the JSON response. */
+import "@mantine/core/styles/Accordion.layer.css";
 import type { ValidationResult } from "@mailvet/contract";
 import { Accordion, Badge, Group, Paper, Stack, Text } from "@mantine/core";
 import { CopyableCode } from "../../components/copyable-code.tsx";
-import { verdictLabel } from "../../components/status-badge.tsx";
+import { verdictLabel } from "../../components/verdict/messages.ts";
 import { common } from "../../messages.ts";
 import { ADVICE, flagText, messages } from "./messages.tsx";
 import { OUTCOME_OF, OutcomeIcon } from "./outcome-icon.tsx";
@@ -36,7 +37,7 @@ export function StageList({ result }: { result: ValidationResult }) {
         ))}
         <Accordion.Item value="verdict">
           <Accordion.Control icon={<OutcomeIcon outcome={OUTCOME_OF[result.status]} />}>
-            <Heading title={messages.stages.verdict} word={verdictLabel(result)} />
+            <Heading title={messages.stages.verdict} word={verdictLabel(result.status, result.sub_status)} />
           </Accordion.Control>
           <Accordion.Panel>
             <VerdictPanel result={result} />

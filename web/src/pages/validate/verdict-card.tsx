@@ -2,8 +2,8 @@
 import { Badge, Group, Paper, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
 import type { ReactNode } from "react";
 import { formatDecimal, formatPercent } from "../../components/number-format.ts";
-import { StatusBadge } from "../../components/status-badge.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
+import { StatusBadge } from "../../components/verdict/status-badge.tsx";
 import { common } from "../../messages.ts";
 import type { Check } from "./check-storage.ts";
 import { ADVICE, messages } from "./messages.tsx";

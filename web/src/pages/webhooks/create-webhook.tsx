@@ -4,7 +4,7 @@ import type { WebhookWithSecret } from "@mailvet/contract";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { FormDialog } from "../../components/form-dialog.tsx";
+import { FormDialog } from "../../components/dialog/form-dialog.tsx";
 import { fieldProblems } from "../../components/problem-text.ts";
 import { service } from "../../queries.ts";
 import { messages } from "./messages.tsx";

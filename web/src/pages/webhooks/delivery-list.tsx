@@ -1,5 +1,8 @@
 /** Deliveries to an endpoint, filtered by state. */
 
+import "@mantine/core/styles/FloatingIndicator.layer.css";
+import "@mantine/core/styles/SegmentedControl.layer.css";
+import "@mantine/core/styles/Accordion.layer.css";
 import { Accordion, Badge, Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";

@@ -5,7 +5,7 @@ import { Button, Group } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { ConfirmDialog } from "../../components/dialog/confirm-dialog.tsx";
 import { Section } from "../../components/section.tsx";
 import { service } from "../../queries.ts";
 import { messages } from "./messages.tsx";

@@ -1,7 +1,10 @@
 /** Form fields of an endpoint: URL, description, events. */
 
+import "@mantine/core/styles/Checkbox.layer.css";
+import "@mantine/core/styles/Radio.layer.css";
 import type { WebhookEndpoint, WebhookEvent } from "@mailvet/contract";
 import { Checkbox, Radio, SimpleGrid, Stack, TextInput } from "@mantine/core";
+import type { FieldsProps } from "../../components/settings-form.tsx";
 import { common } from "../../messages.ts";
 import { messages } from "./messages.tsx";
 
@@ -29,7 +32,7 @@ export function draftProblems({ url, wantsAll, events }: WebhookDraft): Record<s
   };
 }
 
-export function WebhookFields({ draft, onChange, problems }: WebhookFieldsProps) {
+export function WebhookFields({ draft, onChange, problems }: FieldsProps<WebhookDraft>) {
   return (
     <>
       <TextInput
@@ -79,9 +82,3 @@ export function WebhookFields({ draft, onChange, problems }: WebhookFieldsProps)
     </>
   );
 }
-
-type WebhookFieldsProps = {
-  draft: WebhookDraft;
-  onChange: (draft: WebhookDraft) => void;
-  problems: Record<string, string>;
-};

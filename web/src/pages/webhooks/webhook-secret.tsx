@@ -3,7 +3,7 @@
 import { Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { CopyableCode } from "../../components/copyable-code.tsx";
-import { SecretDialog } from "../../components/secret-dialog.tsx";
+import { SecretDialog } from "../../components/dialog/secret-dialog.tsx";
 import { messages } from "./messages.tsx";
 
 export function WebhookSecret({ title, secret, children, onDone }: WebhookSecretProps) {

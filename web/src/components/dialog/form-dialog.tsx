@@ -1,11 +1,11 @@
 /** A dialog with a form. Errors that belong to no field are shown above the buttons. */
-import { Button, Group, Modal, Stack } from "@mantine/core";
+import { Button, Group, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
-import { common } from "../messages.ts";
-import { ErrorAlert } from "./error-alert.tsx";
-import { useFocusReturn } from "./focus-return.ts";
-import { fieldProblems } from "./problem-text.ts";
-import { ValidatedForm } from "./validated-form.tsx";
+import { common } from "../../messages.ts";
+import { ErrorAlert } from "../error-alert.tsx";
+import { fieldProblems } from "../problem-text.ts";
+import { ValidatedForm } from "../validated-form.tsx";
+import { Dialog } from "./dialog.tsx";
 
 export function FormDialog({
   title,
@@ -16,10 +16,9 @@ export function FormDialog({
   onClose,
   children,
 }: FormDialogProps) {
-  useFocusReturn();
   const hasFieldErrors = Object.keys(fieldProblems(error)).length > 0;
   return (
-    <Modal opened onClose={onClose} title={title} size="lg" centered>
+    <Dialog onClose={onClose} title={title} size="lg">
       <ValidatedForm onSubmit={onSubmit}>
         <Stack gap="md">
           {children}
@@ -34,7 +33,7 @@ export function FormDialog({
           </Group>
         </Stack>
       </ValidatedForm>
-    </Modal>
+    </Dialog>
   );
 }
 

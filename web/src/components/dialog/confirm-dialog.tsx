@@ -1,9 +1,9 @@
 /** Asks for confirmation before an action that cannot be undone. */
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { common } from "../messages.ts";
-import { ErrorAlert } from "./error-alert.tsx";
-import { useFocusReturn } from "./focus-return.ts";
+import { common } from "../../messages.ts";
+import { ErrorAlert } from "../error-alert.tsx";
+import { Dialog } from "./dialog.tsx";
 
 export function ConfirmDialog({
   isOpen,
@@ -16,9 +16,9 @@ export function ConfirmDialog({
   onConfirm,
   onClose,
 }: ConfirmDialogProps) {
-  useFocusReturn(isOpen);
+  if (!isOpen) return null;
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title} centered>
+    <Dialog onClose={onClose} title={title}>
       <Stack>
         <Text size="sm">{children}</Text>
         {error ? <ErrorAlert error={error} /> : null}
@@ -31,7 +31,7 @@ export function ConfirmDialog({
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,9 +1,8 @@
 /** Returns the focus to its previous element when a dialog unmounts. */
 import { useEffect, useState } from "react";
 
-/** A dialog that stays mounted while closed passes false: Mantine returns its focus. */
-export function useFocusReturn(isOpen = true): void {
-  const [opener] = useState(() => (isOpen ? document.activeElement : null));
+export function useFocusReturn(): void {
+  const [opener] = useState(() => document.activeElement);
   useEffect(
     () => () => {
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true });

@@ -1,20 +1,17 @@
 /** Shows a new secret once. Closes only with its button, and warns before the page is left. */
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
-import { common } from "../messages.ts";
-import { CopyableCode } from "./copyable-code.tsx";
-import { useFocusReturn } from "./focus-return.ts";
+import { common } from "../../messages.ts";
+import { CopyableCode } from "../copyable-code.tsx";
+import { Dialog } from "./dialog.tsx";
 
 export function SecretDialog({ title, secret, label, children, more, onDone }: SecretDialogProps) {
-  useFocusReturn();
   useWarningBeforeLeaving();
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={onDone}
       title={title}
       size="lg"
-      centered
       withCloseButton={false}
       closeOnEscape={false}
       closeOnClickOutside={false}
@@ -27,7 +24,7 @@ export function SecretDialog({ title, secret, label, children, more, onDone }: S
           <Button onClick={onDone}>{common.done}</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,0 +1,1 @@
+ALTER TABLE "notification_settings" ADD COLUMN "refusal_told_at" timestamp with time zone;
