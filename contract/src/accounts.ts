@@ -1,7 +1,7 @@
 /** Accounts, API keys, credits and usage. */
 import { type Static, Type } from "typebox";
-import { PLANS } from "./plans.ts";
 import { Count, Day, Moment, Nullable, OneOf, Paging, Uuid } from "./shape.ts";
+import { PLANS } from "./words.ts";
 
 export const PlanLimits = Type.Object({
   api_access: Type.Boolean({ description: "Whether API keys may be used; otherwise only the web app." }),

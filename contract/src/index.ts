@@ -11,7 +11,6 @@ export * from "./lists.ts";
 export * from "./operator.ts";
 export * from "./operator-keys.ts";
 export * from "./operator-scopes.ts";
-export * from "./plans.ts";
 export * from "./problems.ts";
 export { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "./shape.ts";
 export * from "./system.ts";

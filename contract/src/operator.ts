@@ -2,9 +2,8 @@
 import { type Static, Type } from "typebox";
 import { Account } from "./accounts.ts";
 import { Job } from "./jobs.ts";
-import { PLANS } from "./plans.ts";
 import { Count, Moment, Nullable, OneOf, Paging, Uuid } from "./shape.ts";
-import { JOB_STATUSES } from "./words.ts";
+import { JOB_STATUSES, PLANS } from "./words.ts";
 
 /**
  * invited: opened by the operator, no password yet; unconfirmed: signed up, email not confirmed; erasing: its data is being

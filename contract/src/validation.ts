@@ -1,9 +1,8 @@
 /** Validation of one address, or of up to 1,000 in one request. */
 import { type Static, Type } from "typebox";
-import { PLANS } from "./plans.ts";
 import { Count, Nullable, OneOf } from "./shape.ts";
 import { ALL_SUB_STATUSES, RECOMMENDATIONS, STATUSES } from "./verdict.ts";
-import { LEVELS } from "./words.ts";
+import { LEVELS, PLANS } from "./words.ts";
 
 export const MAX_BULK_EMAILS = 1000;
 

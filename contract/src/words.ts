@@ -8,6 +8,10 @@ export * from "./verdict.ts";
 export const JOB_STATUSES = ["queued", "processing", "paused", "completed", "failed", "cancelled"] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
+/** Plans of an account. Their limits are a table of the service. */
+export const PLANS = ["free", "payg", "starter", "growth", "enterprise"] as const;
+export type Plan = (typeof PLANS)[number];
+
 /** Depth of a check: syntax only, also DNS, or also SMTP. */
 export const LEVELS = ["syntax", "dns", "smtp"] as const;
 export type Level = (typeof LEVELS)[number];

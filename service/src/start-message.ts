@@ -2,8 +2,8 @@
 import { API_PREFIX } from "@mailvet/contract";
 import type { EmbeddedPostgresEvent } from "@mailvet/embedded-postgres";
 import type { BootstrapResult } from "./accounts/bootstrap.ts";
-import type { OutgoingEmail } from "./mail/mailer.ts";
 import type { Config } from "./config.ts";
+import type { OutgoingEmail } from "./mail/mailer.ts";
 
 /** Ends up in logs, so the only secrets in it are those that were generated just now and are stored nowhere else. */
 export function startMessage(

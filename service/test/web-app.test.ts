@@ -184,17 +184,14 @@ test.for([
   "/index.html",
   "/index.de.html",
   "/docs-layout.html",
-])(
-  "at %s a browser gets 404 with the page that says so, other clients a problem",
-  async (path) => {
-    const page = await site.ask(path, BROWSER);
-    expect([page.status, page.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
-    expect(page.body.toString()).toContain('<div id="app">'); // routing in the browser shows "Page not found"
-    const problem = await site.ask(path, { headers: { accept: "application/json" } });
-    expect([problem.status, problem.headers["content-type"]]).toEqual([404, PROBLEM]);
-    expect((await site.ask(path, { ...BROWSER, method: "POST" })).status).toBe(404);
-  },
-);
+])("at %s a browser gets 404 with the page that says so, other clients a problem", async (path) => {
+  const page = await site.ask(path, BROWSER);
+  expect([page.status, page.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
+  expect(page.body.toString()).toContain('<div id="app">'); // routing in the browser shows "Page not found"
+  const problem = await site.ask(path, { headers: { accept: "application/json" } });
+  expect([problem.status, problem.headers["content-type"]]).toEqual([404, PROBLEM]);
+  expect((await site.ask(path, { ...BROWSER, method: "POST" })).status).toBe(404);
+});
 
 test.for([
   ["de", { "accept-language": "de-AT,de;q=0.9,en;q=0.5" }],
