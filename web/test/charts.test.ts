@@ -38,7 +38,7 @@ journey(
     expect(await rows.count()).toBe(2); // with the heading: days without checks are left out
     await rows.last().getByRole("cell", { name: "20", exact: true }).waitFor();
 
-    await page.getByRole("radio", { name: "30 days" }).check({ force: true });
+    await page.getByText("30 days", { exact: true }).click();
     await page.getByRole("figure", { name: /^Bar chart of the last 30 days: 50 addresses/ }).waitFor();
     expect(new URL(page.url()).searchParams.get("days")).toBe("30");
   },
