@@ -88,7 +88,7 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
 
 let http: Awaited<ReturnType<typeof openHttpIntake>>;
 beforeAll(async () => {
-  http = await openHttpIntake({ requestTimeoutMs: 1_000, uploadIdleTimeoutMs: 1_000 });
+  http = await openHttpIntake();
 });
 afterAll(() => http.close());
 
@@ -249,11 +249,15 @@ test("a key without the scope, and a request without a key, are refused", async 
   expect(await preview({}, form())).toMatchObject({ status: 401, body: { code: "missing_api_key" } });
 });
 
-test("a slow sender may exceed the request timeout as long as bytes arrive", async () => {
-  // The clock that body-timeout.ts reads, and the interval of its checks.
+/** With the clock that body-timeout.ts reads, and the interval of its checks, in the hands of the test. */
+function openClockedIntake() {
   vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());
-  await using clocked = await openHttpIntake({ requestTimeoutMs: 60_000, uploadIdleTimeoutMs: 60_000 });
+  return openHttpIntake({ requestTimeoutMs: 60_000, uploadIdleTimeoutMs: 60_000 });
+}
+
+test("a slow sender may exceed the request timeout as long as bytes arrive", async () => {
+  await using clocked = await openClockedIntake();
   const connected = once(clocked.app.server, "connection") as Promise<[Socket]>;
   const { headers } = await clocked.key();
   const rows = Array.from({ length: 5 }, (_, n) => `Ann,ann${n}@example.com\n`);
@@ -275,12 +279,14 @@ test("a slow sender may exceed the request timeout as long as bytes arrive", asy
 });
 
 test("a silent sender is disconnected, and its upload deleted", async () => {
-  const { headers, accountId } = await http.key();
-  const { socket, response } = sendSlowly(headers, 100_000);
+  await using clocked = await openClockedIntake();
+  const { headers, accountId } = await clocked.key();
+  const { socket, response } = sendSlowly(headers, 100_000, clocked);
   socket.write(formStart + SMALL);
-  await expect.poll(() => http.uploadsOf(accountId)).toHaveLength(1);
+  await expect.poll(() => clocked.uploadsOf(accountId)).toHaveLength(1);
+  vi.advanceTimersByTime(61_000);
   expect(await response).toContain("The request did not arrive in time.");
-  await expect.poll(() => http.uploadsOf(accountId)).toEqual([]);
+  await expect.poll(() => clocked.uploadsOf(accountId)).toEqual([]);
 });
 
 test("a disconnected sender leaves no upload, and its slot is free again", async () => {

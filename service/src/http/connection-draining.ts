@@ -31,7 +31,7 @@ export function drainConnectionsOnClose(
     const { socket } = request;
     const connection = connections.get(socket);
     connection?.requests.add(request);
-    response.on("close", () => {
+    response.once("close", () => {
       connection?.requests.delete(request);
       if (connection) connection.completedBytes = socket.bytesRead;
     });

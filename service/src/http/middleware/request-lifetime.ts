@@ -61,7 +61,7 @@ export function trackRequestLifetimes(app: FastifyInstance, onClosed: RequestEnd
   app.addHook("onRequest", (request, reply, done) => {
     const lifetime = new RequestLifetime(request.raw.arrivedAtMs ?? performance.now());
     request.lifetime = lifetime;
-    reply.raw.on("close", () => {
+    reply.raw.once("close", () => {
       const isAborted = !reply.raw.writableFinished;
       onClosed(request, reply, isAborted);
       if (!isAborted) lifetime.responded(); // also when a response bypassed the hooks below

@@ -4,7 +4,6 @@ import { Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-import { BlockLoading } from "../../components/loading.tsx";
 import { formatNumber } from "../../components/number-format.ts";
 import { PageHeader } from "../../components/page-header.tsx";
 import { parsePage } from "../../components/pager.tsx";
@@ -46,19 +45,25 @@ export function Page() {
   );
 }
 
+/** While it loads, with the height that it will have. */
 function Balance() {
   const { data, error, refetch } = useQuery(accountQuery);
   if (error) return <ErrorAlert error={error} onRetry={() => void refetch()} />;
-  if (!data) return <BlockLoading height={{ base: 236, xs: 124 }} />;
-  const { balance, reserved } = data.credits;
+  const { balance, reserved } = data?.credits ?? { balance: undefined, reserved: undefined };
+  const plan = data ? messages.balance.plan(common.plans[data.plan]) : NOT_YET;
   return (
     <StatGrid cols={{ base: 1, xs: 2 }}>
-      <Stat name={messages.balance.available} value={formatNumber(balance)}>
-        {balance === 0 ? messages.balance.outOfCredits : messages.balance.plan(common.plans[data.plan])}
+      <Stat name={messages.balance.available} value={balance === undefined ? NOT_YET : formatNumber(balance)}>
+        {balance === 0 ? messages.balance.outOfCredits : plan}
       </Stat>
-      <Stat name={messages.balance.reserved} value={formatNumber(reserved)}>
+      <Stat
+        name={messages.balance.reserved}
+        value={reserved === undefined ? NOT_YET : formatNumber(reserved)}
+      >
         {messages.balance.reservedHint}
       </Stat>
     </StatGrid>
   );
 }
+
+const NOT_YET = "\u00a0";
