@@ -134,9 +134,13 @@ test("the page has a strict policy and a nonce per response", async () => {
   });
 });
 
-test("the server knows the pages of the web app's router", () => {
-  const router = readFileSync(new URL("../../web/src/router.tsx", import.meta.url), "utf8");
-  const paths = [...router.matchAll(/\b(?:publicPage|page)\("([^"]+)"/g)].map(([, path]) => path!);
+test("the server knows the pages of the web app", () => {
+  const sourceOf = (name: string) => readFileSync(new URL(`../../web/src/${name}`, import.meta.url), "utf8");
+  const pages = [
+    ...sourceOf("router.tsx").matchAll(/\bpage\("([^"]+)"/g),
+    ...sourceOf("main.tsx").matchAll(/^ {2}"(\/[^"]+)": \(\) => import/gm),
+  ];
+  const paths = pages.map(([, path]) => path!);
   expect(paths.length).toBeGreaterThan(10);
   const shapeOf = (path: string) => path.replaceAll(/[$:]\w+/g, "*");
   expect(WEB_PAGES.map(shapeOf).sort()).toEqual(paths.map(shapeOf).sort());
