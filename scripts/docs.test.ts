@@ -24,10 +24,13 @@ test("every link in a Markdown file leads to a file and a heading", () => {
   expect(guide.problems).toEqual([]);
 });
 
+/** The pictures of the design review would be two megabytes of every installation's guide. */
+const NOT_LISTED = ["docs/README.md", "docs/design-review.md"];
+
 test("every page of docs/ is in the navigation of docs/README.md", () => {
   const listed = guide.navigation.flatMap(({ pages }) => pages.map(({ path }) => path));
   const pages = documentsIn().map((path) => relative(ROOT, path));
-  expect(pages.filter((path) => path !== "docs/README.md" && !listed.includes(path))).toEqual([]);
+  expect(pages.filter((path) => !NOT_LISTED.includes(path) && !listed.includes(path))).toEqual([]);
 });
 
 test.each(documentsIn())("the tables of %s are up to date (npm run docs:tables)", (path) => {

@@ -49,7 +49,7 @@ journey("every page is in the menu of a phone, and none scrolls sideways", async
 
   await page.getByRole("button", { name: "Open menu" }).tap();
   await follow("Saved lists");
-  await page.getByRole("list", { name: "Lists" }).getByRole("link").tap();
+  await page.getByRole("table", { name: "Lists" }).getByRole("link").tap();
   await page.getByRole("heading", { level: 2, name: "What has changed" }).waitFor();
   expect(["list", await widthOf(page)]).toEqual(["list", 375]);
 

@@ -77,9 +77,7 @@ async function takeAll(browser: Browser, device: keyof typeof DEVICES, colorSche
       height: Math.min(pageHeight, Math.round(viewport.height * MAX_SCREENS)),
     });
     await page.waitForTimeout(400);
-    const path = `${DIRECTORY}/${name}-${device}-${colorScheme}.png`;
-    await page.screenshot({ path });
-    console.log(path);
+    await saveWebp(page, `${DIRECTORY}/${name}-${device}-${colorScheme}.webp`);
     await page.close();
   }
   for (const context of contexts.values()) await context.close();
