@@ -49,12 +49,12 @@ const CHECKED = [
   "carla.meyer@blocks.example-lab.com",
 ];
 
-type Scenario = "is sent to" | "completes" | "is cancelled" | "is paused" | "goes on";
+type Scenario = "is sent to" | "is saved" | "is cancelled" | "is paused" | "goes on";
 
 /** The newest comes last, so it is first in the list of jobs. */
 const LISTS: readonly (ListPlan & { name: Scenario })[] = [
   list("is sent to", { filename: "newsletter.csv", seed: 1, ordinary: 900, hasEdgeCases: true }),
-  list("completes", { filename: "spring-fair.csv", seed: 2, ordinary: 260 }),
+  list("is saved", { filename: "spring-fair.csv", seed: 2, ordinary: 260 }),
   list("is cancelled", { filename: "old-customers.csv", seed: 3, ordinary: 300, slow: 200 }),
   list("is paused", { filename: "partner-leads.csv", seed: 4, ordinary: 420, slow: 180 }),
   list("goes on", { filename: "crm-export.csv", seed: 5, ordinary: 500, slow: 600, hasDeferred: true }),
@@ -77,7 +77,16 @@ const completed = ({ jobs }: Client, { id }: Job) =>
   jobs.wait(id, { signal: AbortSignal.timeout(COMPLETES_WITHIN_MS) });
 
 const SCENARIOS: Readonly<Record<Scenario, (client: Client, job: Job) => Promise<unknown>>> = {
-  completes: completed,
+  "is saved": async (client, job) => {
+    await completed(client, job);
+    await client.lists.create({
+      job_id: job.id,
+      name: "Spring fair",
+      tags: ["events"],
+      schedule: "weekly",
+      stale_after_days: 30,
+    });
+  },
   "is sent to": async (client, job) => submitDeliveryResults(client, await completed(client, job)),
   "is cancelled": async (client, job) => {
     await untilSome(client, job);
