@@ -53,7 +53,9 @@ const LONGEST = [
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const projects = [...new Set(sorted.map(({ project }) => project))];
+    const projects = [...new Set(sorted.map(({ project }) => project))].sort(
+      (a, b) => Number(b.name === "pages") - Number(a.name === "pages"), // its two files take longest of all
+    );
     const rankOf = ({ moduleId }: TestSpecification) => {
       const rank = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}`));
       return rank < 0 ? LONGEST.length : rank;
