@@ -3,7 +3,7 @@
  *
  * The statement locks the balances it touches, always in the same order so that processes cannot deadlock, then applies the
  * changes of each account in their order of arrival. It runs on the pool (ledger.ts, batched) or inside a caller's
- * transaction (job-credits.ts). Nothing else writes ledger entries.
+ * transaction (job-credits.ts). Only charge-fast-path.ts writes ledger entries besides it.
  */
 import type { Status } from "@mailvet/contract";
 import { type Queryable, runStatement } from "../db/database.ts";
@@ -116,6 +116,12 @@ export function refundPartOf(accountId: string, chargeKey: string, amount: numbe
   return { kind: "refund_part", accountId, amount, chargeKey, idempotencyKey };
 }
 
+/** Adds to the usage of the day, for statements that insert into `usage_days as u`. */
+export const ADD_USAGE = `
+  on conflict on constraint usage_day do update set
+    valid = u.valid + excluded.valid, invalid = u.invalid + excluded.invalid, risky = u.risky + excluded.risky,
+    unknown = u.unknown + excluded.unknown, credits_used = u.credits_used + excluded.credits_used`;
+
 /**
  * `rule` is the policy: the entry that a change becomes, by whether its reservation (or unanswered charge) is still open
  * and whether its idempotency key was spent under before. No rule, no entry: what was paid before is not charged again.
@@ -163,15 +169,14 @@ closed as (
   returning r.id
 ),
 refunded as (
-  delete from unanswered_charges u using (
+  delete from unanswered_charges where ctid = any(array(
     select (
       select u.ctid from unanswered_charges u
       where u.charge_key = c.idempotency_key and u.account_id = c.account_id limit 1
-    ) as row_id
+    )
     from change c join account a on a.account_id = c.account_id where c.kind = 'refund'
-  ) charge
-  where u.ctid = charge.row_id
-  returning u.*
+  ))
+  returning *
 ),
 lowered as (
   update unanswered_charges u set amount = u.amount - part.amount
@@ -190,14 +195,11 @@ lowered as (
 ),
 freed as (
   -- The same request, sent again after a refund, is charged again, and may be refunded in part again.
-  update ledger l set idempotency_key = null
-  from (
+  update ledger set idempotency_key = null where ctid = any(array(
     select (
       select l.ctid from ledger l where l.account_id = r.account_id and l.idempotency_key = keyed.key limit 1
-    ) as row_id
-    from refunded r, lateral (values (r.charge_key), ('${PART_PREFIX}' || r.charge_key)) keyed (key)
-  ) spent
-  where l.ctid = spent.row_id
+    ) from refunded r, lateral (values (r.charge_key), ('${PART_PREFIX}' || r.charge_key)) keyed (key)
+  ))
 ),
 step as materialized (
   select c.n, c.place, c.kind, c.account_id, c.reservation_id, c.hold_ms, c.idempotency_key, rule.entry, rule.keeps_key,
@@ -271,9 +273,7 @@ usage as (
   insert into usage_days as u (account_id, day, key_id, valid, invalid, risky, unknown, credits_used)
   select account_id, day, key_id, sum(valid), sum(invalid), sum(risky), sum(unknown), sum(credits)
   from written where entry in ('settle', 'refund') group by account_id, day, key_id
-  on conflict on constraint usage_day do update set
-    valid = u.valid + excluded.valid, invalid = u.invalid + excluded.invalid, risky = u.risky + excluded.risky,
-    unknown = u.unknown + excluded.unknown, credits_used = u.credits_used + excluded.credits_used
+  ${ADD_USAGE}
 )
 select d.place, d.fits, case when d.fits then d.entry end as entry, w.number, d.amount, d.balance
 from decided d left join written w on w.n = d.n`,

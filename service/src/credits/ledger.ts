@@ -2,7 +2,8 @@
  * Credits of every account: granted, then charged at once, or reserved and later settled or released.
  *
  * The entries of an account add up to its balance, which is never negative. A promise resolves when its entry is on disk.
- * Changes from all over the process are batched (batcher.ts) and written by one statement at a time (ledger-writer.ts).
+ * Changes from all over the process are batched (batcher.ts) and written by one statement at a time: that of
+ * charge-fast-path.ts where it applies, that of ledger-writer.ts otherwise.
  */
 import { randomUUID } from "node:crypto";
 import type { LedgerEntry, ReferenceKind } from "@mailvet/contract";
@@ -18,6 +19,7 @@ import {
   UNIQUE_VIOLATION,
 } from "../db/database.ts";
 import { insufficientCredits, type OnLow, runsLow } from "./balance-checks.ts";
+import { writeCharges } from "./charge-fast-path.ts";
 import { isJobKey } from "./job-credits.ts";
 import {
   conflictKeysOf,
@@ -124,18 +126,28 @@ export function createLedger(deps: LedgerDeps): Ledger {
   const { database, log = () => {}, onLow = () => {}, countCredits = () => {} } = deps;
   const { pool, orm } = database;
 
-  const write = async (batch: readonly LedgerChange[]): Promise<LedgerChangeResult[]> => {
-    const results = await withRetries(() => writeLedger(pool, batch));
+  const counted = async (written: Promise<LedgerChangeResult[]>): Promise<LedgerChangeResult[]> => {
+    const results = await written;
     for (const { entry, amount } of results) {
       if (entry === "settle") countCredits("charged", amount);
       else if (entry === "refund") countCredits("refunded", amount);
     }
     return results;
   };
-  const batching = { run: write, maxItems: MAX_BATCH, keysOf: conflictKeysOf, isItemError: isDataError };
-  const changes = createBatcher(batching);
+  const changes = createBatcher<LedgerChange, LedgerChangeResult>({
+    run: (batch) =>
+      counted(withRetries(async () => (await writeCharges(pool, batch)) ?? writeLedger(pool, batch))),
+    maxItems: MAX_BATCH,
+    keysOf: conflictKeysOf,
+    isItemError: isDataError,
+  });
   /** Apart from the charges: a refund may wait for the lock on its charge, and charges must not wait for that. */
-  const refunds = createBatcher(batching);
+  const refunds = createBatcher<LedgerChange, LedgerChangeResult>({
+    run: (batch) => counted(withRetries(() => writeLedger(pool, batch))),
+    maxItems: MAX_BATCH,
+    keysOf: conflictKeysOf,
+    isItemError: isDataError,
+  });
   const unanswered = createUnansweredCharges({
     pool,
     async writeRefund({ accountId, chargeKey }) {
