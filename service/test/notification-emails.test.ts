@@ -49,7 +49,7 @@ test("the owner is emailed about finished jobs, changed lists, and credits that 
   expect(completed).toContain("Valid: 1\r\nRisky: 0\r\nInvalid: 1\r\nUnknown: 0\r\n");
   expect(completed).toContain(`https://mailvet.example/bulk/${done.id}`);
   const low = await mailAbout("Your Mailvet credits are low");
-  expect(low).toContain("3 credits are left, fewer than the 4");
+  expect(low).toContain("balance of your account is 3, which is below your threshold of 4");
   expect(low).toContain("https://mailvet.example/usage");
 
   // A saved list whose results were the other way round a month ago.
@@ -80,7 +80,7 @@ test("the owner is emailed about finished jobs, changed lists, and credits that 
   await makeDue();
 
   const changed = await mailAbout("customers has changed");
-  expect(changed).toContain("1 emails have become invalid, 1 have become valid.");
+  expect(changed).toContain("Newly invalid: 1\r\nRecovered: 1");
   expect(changed).toContain(`https://mailvet.example/lists/${list.id}`);
   const needed = await mailAbout("nightly.json needs credits");
   expect(needed).toContain("The validation did not start. This costs 2 credits, and the balance is 1.");

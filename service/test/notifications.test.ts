@@ -124,5 +124,5 @@ test("falling below the threshold is told once, and again only after the balance
   await ledger.charge(chargeOf(account, { amount: 10 }));
   expect(await notifications.notifyLowCredits()).toBe(1);
   expect(await notifications.sendDue()).toBe(2);
-  expect(sent[0]!.text).toContain("4 credits are left, fewer than the 5");
+  expect(sent[0]!.text).toContain("balance of your account is 4, which is below your threshold of 5");
 });

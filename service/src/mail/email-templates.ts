@@ -187,8 +187,10 @@ export const emailTemplates = {
     publicUrl: string,
   ): EmailContent => ({
     subject: `${oneLine(list.name)} has changed`,
-    paragraphs: [
-      `${number(list.newlyInvalid)} emails have become invalid, ${number(list.recovered)} have become valid.`,
+    paragraphs: ["The last run has found changes."],
+    facts: [
+      ["Newly invalid", number(list.newlyInvalid)],
+      ["Recovered", number(list.recovered)],
     ],
     button: { label: "View changes", url: `${publicUrl}/lists/${list.id}` },
     notes: [whyTold(publicUrl)],
@@ -210,13 +212,13 @@ export const emailTemplates = {
     subject: `${oneLine(name)} needs credits`,
     paragraphs: [`The validation did not start. ${oneLine(detail)}`],
     button: { label: "View usage", url: `${publicUrl}/usage` },
-    notes: ["This is told once a day at most.", whyTold(publicUrl)],
+    notes: ["Sent at most once a day.", whyTold(publicUrl)],
   }),
 
   lowCredits: (balance: number, threshold: number, publicUrl: string): EmailContent => ({
     subject: "Your Mailvet credits are low",
     paragraphs: [
-      `${number(balance)} credits are left, fewer than the ${number(threshold)} you asked to be told about.`,
+      `The balance of your account is ${number(balance)}, which is below your threshold of ${number(threshold)} credits.`,
     ],
     button: { label: "View usage", url: `${publicUrl}/usage` },
     notes: [whyTold(publicUrl)],
