@@ -32,7 +32,7 @@ let live: Mode;
 let sandbox: Mode;
 beforeAll(async () => {
   service = await openService();
-  ann = await service.openAccount({ plan: "payg" });
+  ann = await service.openAccount();
   const { key: testKey } = await ann.makeKey({ mode: "test" });
   live = await settle([{ key: ann.key }, { cookie: ann.cookie }]);
   sandbox = await settle([{ key: testKey }, { cookie: ann.cookie, ...IN_TEST_MODE }]);

@@ -57,8 +57,8 @@ let bob: AccountWithHistory;
 beforeAll(async () => {
   lab = await openLab({ "shop.example-lab.com": mailDomain({ users: ["cy", "dee"] }) });
   service = await openService({ lab });
-  ann = await settle(await service.openAccount({ plan: "payg" }));
-  bob = await settle(await service.openAccount({ plan: "growth", credits: 777 }));
+  ann = await settle(await service.openAccount());
+  bob = await settle(await service.openAccount({ credits: 777 }));
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
@@ -186,7 +186,7 @@ describe("what ann can find out", () => {
     expect((await about(bob)).metadata.cached).toBe(true);
     const before = asked();
     const first = await about(ann);
-    expect(first).toMatchObject({ status: "valid", metadata: { cached: false, plan_tier: "payg" } });
+    expect(first).toMatchObject({ status: "valid", metadata: { cached: false, plan_tier: "enterprise" } });
     expect(asked()).toBeGreaterThan(before);
   });
 

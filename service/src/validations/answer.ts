@@ -107,8 +107,9 @@ export function createAnswers(deps: AnswerDeps): Answers {
   const findAmong = async (
     context: CheckContext,
     inspections: readonly Evidence[],
+    calibrating = calibrationFor(context),
   ): Promise<(ValidationAnswer | undefined)[]> => {
-    const calibrated = await calibrationFor(context);
+    const calibrated = await calibrating;
     if (calibrated) await noteOutcomes(calibrated, context, inspections);
     const answers = await Promise.all(
       await inTimeSlices(inspections, (inspection) => findAtOnce(context, inspection)),
@@ -123,14 +124,15 @@ export function createAnswers(deps: AnswerDeps): Answers {
   return {
     inspect: verifier.inspect,
     known(context, inspection) {
-      if (isInSandbox(context, inspection) || calibrationFor(context) === undefined) {
+      const calibrating = isInSandbox(context, inspection) ? undefined : calibrationFor(context);
+      if (calibrating === undefined) {
         return (
           findAtOnce(context, inspection) ?? findInTable(context, [inspection]).then(([answer]) => answer)
         );
       }
-      return findAmong(context, [inspection]).then(([answer]) => answer);
+      return findAmong(context, [inspection], calibrating).then(([answer]) => answer);
     },
-    knownAmong: findAmong,
+    knownAmong: (context, inspections) => findAmong(context, inspections),
     async ask(context, inspections, { withinMs, isUrgent }) {
       const requests = await checks.begin(context.accountId, inspections, isUrgent, context.level);
       await checks.wait(requests, withinMs);
