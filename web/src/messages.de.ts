@@ -102,6 +102,7 @@ export const common: Translation<typeof english.common> = {
   reservedForJobs: (count) => `${formatNumber(count)} für Aufträge reserviert`,
   timeLeft: (duration) => `fertig in etwa ${duration}`,
   none: "–",
+  justNow: "gerade eben",
   yes: "Ja",
   no: "Nein",
 

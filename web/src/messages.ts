@@ -26,6 +26,7 @@ export const common = {
   reservedForJobs: (count: number) => `${formatNumber(count)} reserved for jobs`,
   timeLeft: (duration: string) => `about ${duration} left`,
   none: "–",
+  justNow: "just now",
   yes: "Yes",
   no: "No",
 

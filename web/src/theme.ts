@@ -60,6 +60,7 @@ export const theme = createTheme({
     Popover: { defaultProps: { shadow: "md" } },
     NavLink: { styles: { root: { borderRadius: "var(--mantine-radius-sm)" } } },
     Paper: { defaultProps: { radius: "lg" } },
+    SegmentedControl: { defaultProps: { withItemsBorders: false } },
     Skeleton: { defaultProps: { radius: "sm" } },
   },
 });
@@ -87,6 +88,7 @@ function mantineProperties(scheme: Scheme): Record<string, string> {
     "--mantine-color-anchor": "var(--mv-link)",
     "--mantine-color-default-border": "var(--mv-line)",
     "--mantine-color-default-hover": "var(--mv-hover)",
+    "--mantine-color-disabled-color": "var(--mv-text-dim)",
     "--mantine-color-error": "var(--mv-red-ink)",
     "--mantine-color-placeholder": "var(--mv-text-dim)",
     "--mantine-color-brand-filled": "var(--mv-accent)",

@@ -10,13 +10,13 @@ journey("an account is opened by link, suspended, resumed and erased", async ({ 
   const email = "ann@shop.example";
   const operator = await visit({ cookie: await service.operatorCookie() });
   await operator.open("/operator/accounts");
-  await operator.page.getByRole("button", { name: "Open account" }).click();
-  const form = operator.page.getByRole("dialog", { name: "Open account" });
-  await form.getByRole("button", { name: "Open account" }).click();
+  await operator.page.getByRole("button", { name: "Create account" }).click();
+  const form = operator.page.getByRole("dialog", { name: "Create account" });
+  await form.getByRole("button", { name: "Create account" }).click();
   await form.getByText("This field is required.").waitFor();
   await form.getByLabel("Email").fill(email);
   await form.getByLabel("Credits").fill("25");
-  await form.getByRole("button", { name: "Open account" }).click();
+  await form.getByRole("button", { name: "Create account" }).click();
   const invitation = operator.page.getByRole("dialog", { name: "Invitation link" });
   const link = new URL((await invitation.getByText(/token=/).textContent())!);
   await invitation.getByRole("button", { name: "Done" }).click();

@@ -1,5 +1,5 @@
 /** Shown in place of an empty list: what it is for and the first action. */
-import { Paper, Stack, Text, Title } from "@mantine/core";
+import { Box, Paper, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 
 export function EmptyState({
@@ -25,7 +25,7 @@ export function EmptyState({
             {children}
           </Text>
         )}
-        {action}
+        {action && <Box mt="xs">{action}</Box>}
       </Stack>
     </Paper>
   );

@@ -16,7 +16,8 @@ export function formatNumber(count: number): string {
 
 /** "1.2M" */
 export function formatCompact(count: number): string {
-  return new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 }).format(count);
+  const text = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 }).format(count);
+  return text.replace(/m$/, "M"); // British English has "1m", which reads as a minute
 }
 
 export function formatPercent(share: number, digits = 0): string {
@@ -25,7 +26,7 @@ export function formatPercent(share: number, digits = 0): string {
 
 /** "+12%", "−3%" */
 export function formatChange(share: number): string {
-  return new Intl.NumberFormat(undefined, {
+  return new Intl.NumberFormat(locale, {
     style: "percent",
     maximumFractionDigits: 0,
     signDisplay: "exceptZero",

@@ -20,7 +20,7 @@ export function PageHeader({
           {title}
         </Title>
         {children && (
-          <Text c="dimmed" className="balanced">
+          <Text c="dimmed" className="pretty">
             {children}
           </Text>
         )}

@@ -5,13 +5,13 @@ import type { ReactNode } from "react";
 export function Section({ title, intro, actions, isBare = false, children }: SectionProps) {
   const content = (
     <Stack gap={isBare ? "sm" : "md"}>
-      <Group justify="space-between" align={isBare ? "flex-end" : "flex-start"} gap="sm">
+      <Group justify="space-between" align={isBare ? "center" : "flex-start"} gap="sm">
         <Box maw={640}>
           <Title order={2} size="h4">
             {title}
           </Title>
           {intro && (
-            <Text c="dimmed" size="sm" mt={2} className="balanced">
+            <Text c="dimmed" size="sm" mt={2} className="pretty">
               {intro}
             </Text>
           )}

@@ -33,16 +33,15 @@ const UNITS = [
 ] as const;
 const MAX_RELATIVE_SECONDS = 32 * 86_400;
 
-/** "5 minutes ago", "tomorrow", or a date when it is more than a month away. */
+/** "just now", "5 minutes ago", "tomorrow", or a date when it is more than a month away. */
 export function relativeTime(timeMs: number, nowMs: number): string {
   const seconds = Math.round((timeMs - nowMs) / 1000);
   const size = Math.abs(seconds);
   if (size > MAX_RELATIVE_SECONDS) return DAY.format(timeMs);
-  const [unit, length] = UNITS.find(([, unitSeconds]) => size >= unitSeconds) ?? [
-    "second",
-    Number.POSITIVE_INFINITY,
-  ];
-  return RELATIVE.format(Math.trunc(seconds / length) || 0, unit);
+  const fitting = UNITS.find(([, unitSeconds]) => size >= unitSeconds);
+  if (!fitting) return common.justNow;
+  const [unit, length] = fitting;
+  return RELATIVE.format(Math.trunc(seconds / length), unit);
 }
 
 const MINUTE_MS = 60_000;

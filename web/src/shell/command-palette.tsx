@@ -11,6 +11,7 @@ import { shellMessages } from "../messages.ts";
 import { keysQuery } from "../pages/keys/key-queries.ts";
 import { accountsQuery } from "../pages/operator/operator-queries.ts";
 import { jobNamesQuery } from "../pages/usage/usage-queries.ts";
+import classes from "./command-palette.module.css";
 import { NavIcon } from "./nav-icon.tsx";
 import { OPERATOR_PAGES, PAGES } from "./nav-links.tsx";
 
@@ -45,7 +46,13 @@ export function CommandPalette({ isOperator }: { isOperator: boolean }) {
       radius="lg"
       shadow="md"
       overlayProps={{ backgroundOpacity: 0.3, blur: 1 }}
-      classNames={{ header: "visually-hidden" }}
+      classNames={{
+        header: "visually-hidden",
+        search: classes.search,
+        actionsList: classes.list,
+        actionsGroup: classes.group,
+        action: classes.action,
+      }}
     >
       <Spotlight.Search
         placeholder={messages.placeholder}

@@ -91,6 +91,13 @@ async function ledger(page: Page): Promise<void> {
   await page.getByRole("heading", { name: "Ledger" }).evaluate((node) => node.scrollIntoView());
 }
 
+async function savedList(page: Page): Promise<void> {
+  await page.goto("/lists");
+  await page.getByRole("table").getByRole("link").first().click();
+  await heading(page, "What has changed");
+  await settled(page);
+}
+
 /** Rendered by Scalar, which loads parts of the page as they come into view. */
 async function reference(page: Page): Promise<void> {
   await open("/docs", "Mailvet")(page);
@@ -118,6 +125,7 @@ export const SHOTS: readonly Shot[] = [
   { name: "job-running", role: "customer", visit: job("crm-export.csv") },
   { name: "job-completed", role: "customer", visit: job("newsletter.csv", "Results") },
   { name: "lists", role: "customer", visit: open("/lists", "Saved lists") },
+  { name: "list", role: "customer", visit: savedList },
   { name: "keys", role: "customer", visit: open("/keys", "API keys", "Use a key") },
   { name: "key-dialog", role: "customer", visit: createKey },
   { name: "webhooks", role: "customer", visit: open("/webhooks", "Webhooks") },

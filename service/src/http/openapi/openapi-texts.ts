@@ -27,23 +27,50 @@ renamed or removed. Ignore fields that you do not know. Enumerations in answers 
   license: { name: "MIT", identifier: "MIT" },
 };
 
+/** Their names in URLs and generated clients, and as the reference shows them. */
 export const TAGS = [
-  { name: "about", description: "Public information." },
-  { name: "validation", description: "Validate one address, or up to a thousand at once." },
+  { name: "about", "x-displayName": "About", description: "Public information." },
+  {
+    name: "validation",
+    "x-displayName": "Validation",
+    description: "Validate one address, or up to a thousand at once.",
+  },
   {
     name: "jobs",
+    "x-displayName": "Jobs",
     description: "Validate files: upload, confirm, follow progress, download results.",
   },
-  { name: "lists", description: "Saved lists that are validated again on a schedule." },
-  { name: "feedback", description: "Report delivery outcomes to calibrate your scores." },
-  { name: "webhooks", description: "HTTP endpoints that receive event notifications." },
-  { name: "account", description: "The authenticated account." },
-  { name: "credits", description: "Balance, ledger and usage." },
-  { name: "keys", description: "API keys. Requires a session." },
-  { name: "audit", description: "Who did what to the account. Requires a session." },
-  { name: "auth", description: "Sign-up, sign-in, sessions, passwords and two-factor sign-in." },
+  {
+    name: "lists",
+    "x-displayName": "Saved lists",
+    description: "Saved lists that are validated again on a schedule.",
+  },
+  {
+    name: "feedback",
+    "x-displayName": "Bounce feedback",
+    description: "Report delivery outcomes to calibrate your scores.",
+  },
+  {
+    name: "webhooks",
+    "x-displayName": "Webhooks",
+    description: "HTTP endpoints that receive event notifications.",
+  },
+  { name: "account", "x-displayName": "Account", description: "The authenticated account." },
+  { name: "credits", "x-displayName": "Credits", description: "Balance, ledger and usage." },
+  { name: "keys", "x-displayName": "API keys", description: "API keys. Requires a session." },
+  {
+    name: "audit",
+    "x-displayName": "Audit log",
+    description: "Who did what to the account. Requires a session.",
+  },
+  {
+    name: "auth",
+    "x-displayName": "Sign-in",
+    description: "Sign-up, sign-in, sessions, passwords and two-factor sign-in.",
+  },
   {
     name: "operator",
+    "x-displayName": "Operator",
     description:
       "Administration. Requires an operator key with the scope of the endpoint, or an operator's session.",
   },

@@ -18,7 +18,7 @@ export const messages: Translation<typeof english.messages> = {
 
   upload: {
     input: "Datei mit E-Mail-Adressen",
-    title: "Legen Sie Ihre Liste hier ab",
+    title: "Liste ablegen oder auswählen",
     release: "Loslassen zum Hochladen",
     hint: "Excel (XLSX), ODS, CSV, TSV oder reiner Text, auch mit gzip komprimiert, mit oder ohne Kopfzeile. Sie sehen eine Vorschau, bevor etwas berechnet wird.",
     limits: (emails, megabytes) =>
@@ -29,7 +29,7 @@ export const messages: Translation<typeof english.messages> = {
     paste: "Einfügen",
     link: "Link",
     tooManyFiles: (limit) => `Wählen Sie höchstens ${limit} Dateien aus.`,
-    several: "Bis zu 10 Dateien werden zu einer Liste.",
+    several: "Bis zu 10 Dateien auf einmal werden als eine Liste geprüft.",
     severalNames: (first, more) => `${first} und ${more} weitere`,
     pasteLabel: "E-Mail-Adressen",
     pasteHint:
@@ -149,7 +149,7 @@ export const messages: Translation<typeof english.messages> = {
 
   estimate: {
     start: "Kostenlos schätzen",
-    hint: "Prüft 200 zufällige Zeilen anhand von Syntax, Listen und DNS. Dauert einige Sekunden.",
+    hint: "Prüft bis zu 200 zufällige Zeilen anhand von Syntax, Listen und DNS. Dauert einige Sekunden.",
     names: {
       undecided: "Braucht einen Mailserver",
       valid: "Gültig",

@@ -19,7 +19,7 @@ export const messages = {
 
   upload: {
     input: "File with emails",
-    title: "Drop your list here",
+    title: "Drop or choose your list",
     release: "Release to upload",
     hint: "Excel (XLSX), ODS, CSV, TSV or plain text, optionally gzipped, with or without a header row. You'll see a preview before anything is charged.",
     limits: (emails: number, megabytes: number) =>
@@ -30,7 +30,7 @@ export const messages = {
     paste: "Paste",
     link: "Link",
     tooManyFiles: (limit: number) => `Choose at most ${limit} files.`,
-    several: "Up to 10 files become one list.",
+    several: "Choose up to 10 files to validate them as one list.",
     severalNames: (first: string, more: number) => `${first} and ${more} more`,
     pasteLabel: "Emails",
     pasteHint:
@@ -129,7 +129,7 @@ export const messages = {
 
   estimate: {
     start: "Estimate for free",
-    hint: "Checks 200 random rows against syntax, lists and DNS. Takes a few seconds.",
+    hint: "Checks up to 200 random rows against syntax, lists and DNS. Takes a few seconds.",
     names: {
       undecided: "Needs a mail server",
       valid: "Valid",

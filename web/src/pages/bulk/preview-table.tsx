@@ -38,6 +38,7 @@ export function PreviewTable({ preview, chosen }: { preview: UploadPreview; chos
                       fw={isChosen ? 600 : 400}
                       {...(!isChosen && { c: "dimmed" })}
                       display="block"
+                      className={classes.hint}
                     >
                       {isChosen
                         ? messages.preview.columnChosen

@@ -1,7 +1,7 @@
 /** Pause, resume, finish, cancel and delete a job. A button shows a pending transition until the service confirms it. */
 
 import type { Job } from "@mailvet/contract";
-import { Button, Group } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -48,7 +48,7 @@ export function JobActions({ job, transition }: { job: Job; transition: JobTrans
     </Button>
   );
   return (
-    <Group gap="xs">
+    <>
       {job.status === "processing" && button("pause", () => transition.mutate("pause"))}
       {job.status === "paused" && button("resume", () => transition.mutate("resume"))}
       {isRunning && job.status !== "queued" && button("finish", () => setConfirming("finish"))}
@@ -83,6 +83,6 @@ export function JobActions({ job, transition }: { job: Job; transition: JobTrans
       >
         {messages.actions.deleteText(isRunning)}
       </ConfirmDialog>
-    </Group>
+    </>
   );
 }

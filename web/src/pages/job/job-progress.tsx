@@ -100,12 +100,15 @@ function RetriesText({ job }: { job: Job }) {
     ([name, count]) => [subStatusText(name).name, count] as const,
   );
   if (waiting.length === 0) return null;
+  const { progress } = messages;
+  const { next_attempt_at: at } = job;
   return (
     <Text size="sm" c="dimmed">
-      {messages.progress.retries(waiting)}
-      {job.next_attempt_at !== null && (
-        <> {messages.progress.nextAttempt(<Timestamp at={job.next_attempt_at} />)}</>
-      )}
+      {progress.retries(waiting)}{" "}
+      {at !== null &&
+        (Date.parse(at) - Date.now() < 60_000
+          ? progress.nextAttemptSoon
+          : progress.nextAttempt(<Timestamp at={at} />))}
     </Text>
   );
 }

@@ -106,8 +106,9 @@ export const messages: Translation<typeof english.messages> = {
       `Noch ${common.emails(left)}: Die Server haben darum gebeten, es später erneut zu versuchen. Sie können diese Seite schließen. Der Auftrag läuft weiter.`,
     waitingForServers: "wartet auf Mailserver",
     retries: (waiting) =>
-      `Warten auf eine Wiederholung: ${waiting.map(([name, count]) => `${formatNumber(count)} ${name}`).join(", ")}.`,
+      `Warten auf eine Wiederholung: ${waiting.map(([name, count]) => `${name} (${formatNumber(count)})`).join(", ")}.`,
     nextAttempt: (at) => <>Nächster Versuch {at}.</>,
+    nextAttemptSoon: "Nächster Versuch innerhalb einer Minute.",
     paused:
       "Angehalten. Laufende Prüfungen werden beendet; sonst läuft nichts, bis Sie fortsetzen. Credits bleiben reserviert.",
     completed: (took) => `Abgeschlossen in ${took}.`,

@@ -96,8 +96,9 @@ export const messages = {
       `${common.emails(left)} left: waiting for servers that asked us to retry later. You can close this page. The job keeps running.`,
     waitingForServers: "waiting for mail servers",
     retries: (waiting: readonly (readonly [name: string, count: number])[]) =>
-      `Waiting for a retry: ${waiting.map(([name, count]) => `${formatNumber(count)} ${name.toLowerCase()}`).join(", ")}.`,
+      `Waiting for a retry: ${waiting.map(([name, count]) => `${name.toLowerCase()} (${formatNumber(count)})`).join(", ")}.`,
     nextAttempt: (at: ReactNode) => <>Next attempt {at}.</>,
+    nextAttemptSoon: "Next attempt within a minute.",
     paused:
       "Paused. Checks in progress will finish; nothing else runs until you resume. Credits stay reserved.",
     completed: (took: string) => `Finished in ${took}.`,

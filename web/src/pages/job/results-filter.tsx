@@ -75,7 +75,7 @@ function VerdictLinks({ job, filter }: { job: Job; filter: FilterText }) {
           )}
           size="sm"
           px={{ base: 7, xs: "sm" }}
-          variant={value === status ? "filled" : "default"}
+          variant={value === status ? "light" : "default"}
           aria-current={value === status ? "true" : undefined}
         >
           {name}

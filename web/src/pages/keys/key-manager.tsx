@@ -10,6 +10,7 @@ import { TableLoading } from "../../components/loading.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { type Column, DataTable } from "../../components/table/data-table.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
+import { common } from "../../messages.ts";
 import { queries } from "../../queries.ts";
 import { type KeyState, stateOf } from "./key-queries.ts";
 import { keyTexts } from "./messages.tsx";
@@ -105,7 +106,7 @@ const nameColumns = <K extends AnyKey>(): readonly Column<K>[] => [
   {
     name: keyTexts.columns.name,
     width: "22%",
-    cell: ({ name }) => <span title={name}>{name}</span>,
+    cell: (key) => <Name apiKey={key} />,
     sortBy: ({ name }) => name,
   },
   { name: keyTexts.columns.prefix, width: 150, cell: ({ prefix }) => <Code>{prefix}…</Code> },
@@ -127,14 +128,30 @@ const timeColumns = <K extends AnyKey>(): readonly Column<K>[] => [
     first: "desc",
     isWide: true,
   },
-  { name: keyTexts.columns.expires, width: 110, cell: (key) => <Expires apiKey={key} /> },
+  {
+    name: keyTexts.columns.expires,
+    width: 110,
+    cell: (key) => <Expires apiKey={key} />,
+  },
 ];
 
-function Expires({ apiKey }: { apiKey: AnyKey }) {
+function Expires({ apiKey: { expires_at: at, revoked_at } }: { apiKey: AnyKey }) {
+  if (revoked_at) return common.none;
+  return at ? <Timestamp at={at} /> : keyTexts.never;
+}
+
+function Name({ apiKey }: { apiKey: AnyKey }) {
   const state = stateOf(apiKey);
-  if (state === "revoked") return <Badge color="gray">{keyTexts.revoked}</Badge>;
-  if (state === "expired") return <Badge color="yellow">{keyTexts.expired}</Badge>;
-  return apiKey.expires_at ? <Timestamp at={apiKey.expires_at} /> : keyTexts.never;
+  return (
+    <>
+      <span title={apiKey.name}>{apiKey.name}</span>{" "}
+      {state !== "usable" && (
+        <Badge component="span" size="sm" color={state === "expired" ? "yellow" : "gray"}>
+          {keyTexts[state]}
+        </Badge>
+      )}
+    </>
+  );
 }
 
 type RevokeKeyProps = { apiKey: AnyKey; revoke: () => Promise<unknown>; onClose: () => void };

@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<ApiKey>[] = [
   {
     name: messages.mode,
     width: 84,
-    cell: ({ mode }) => <Badge color={mode === "live" ? "brand" : "violet"}>{messages.modes[mode][0]}</Badge>,
+    cell: ({ mode }) => <Badge color={mode === "live" ? "gray" : "violet"}>{messages.modes[mode][0]}</Badge>,
   },
   {
     name: messages.scopesColumn,

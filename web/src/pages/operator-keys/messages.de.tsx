@@ -6,8 +6,8 @@ export const messages: Translation<typeof english.messages> = {
   title: "Betreiberschlüssel",
   intro: (header) => (
     <>
-      Für Skripte, die Aufgaben des Betreibers erledigen. Senden Sie den Schlüssel im Header {header} an die
-      Endpunkte für Betreiber; woanders gilt er nicht.
+      Für Skripte, die diese Installation verwalten. Senden Sie den Schlüssel im Header {header}. Er gilt nur
+      für die Endpunkte für Betreiber.
     </>
   ),
   none: "Noch keine Betreiberschlüssel",

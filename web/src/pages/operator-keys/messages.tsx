@@ -6,8 +6,8 @@ export const messages = {
   title: "Operator keys",
   intro: (header: ReactNode) => (
     <>
-      For scripts that do operators' work. Send the key in the {header} header to operator endpoints; it works
-      nowhere else.
+      For scripts that manage this installation. Send the key in the {header} header. It works for operator
+      endpoints only.
     </>
   ),
   none: "No operator keys yet",

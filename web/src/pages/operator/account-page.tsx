@@ -39,7 +39,7 @@ function AccountDetails() {
   const { data: account, error, refetch } = useQuery(oneAccountQuery(accountId));
   return (
     <>
-      <Anchor component={Link} to="/operator/accounts" size="sm">
+      <Anchor component={Link} to="/operator/accounts" size="sm" display="inline-block" mb="sm">
         {texts.back}
       </Anchor>
       <PageHeader title={account?.email ?? texts.title}>

@@ -5,7 +5,7 @@ import { Badge } from "@mantine/core";
 import { messages } from "./messages.tsx";
 
 const COLORS: Readonly<Record<AccountState, string>> = {
-  active: "green",
+  active: "gray",
   invited: "brand",
   unconfirmed: "gray",
   suspended: "red",

@@ -40,6 +40,7 @@ const COLUMNS: readonly AccountColumn[] = [
   { name: texts.plan, cell: ({ plan }) => common.plans[plan], sortBy: "plan", isWide: true },
   {
     name: texts.credits,
+    width: 200,
     cell: ({ credits }) => <Credits credits={credits} />,
     sortBy: "credits",
     first: "desc",

@@ -19,9 +19,10 @@ export function IdentityTable({ identities }: { identities: readonly EgressIdent
 }
 
 const COLUMNS: readonly Column<EgressIdentityStatus>[] = [
-  { name: texts.name, width: "24%", cell: (identity) => <IdentityName identity={identity} /> },
+  { name: texts.name, width: "16%", wraps: true, cell: (identity) => <IdentityName identity={identity} /> },
   {
     name: texts.origin,
+    wraps: true,
     cell: ({ origin, is_down }) => (
       <>
         {origin ?? texts.machine} {is_down && <Badge color="red">{texts.down}</Badge>}
@@ -30,7 +31,8 @@ const COLUMNS: readonly Column<EgressIdentityStatus>[] = [
   },
   {
     name: texts.names,
-    width: "26%",
+    width: "30%",
+    wraps: true,
     cell: ({ ehlo_name, mail_from }) => (
       <span title={`${ehlo_name} · ${mail_from}`}>
         {ehlo_name} <Dim>{mail_from}</Dim>
@@ -40,6 +42,8 @@ const COLUMNS: readonly Column<EgressIdentityStatus>[] = [
   { name: texts.today, cell: (identity) => <Today identity={identity} />, isNumber: true },
   {
     name: texts.blocked,
+    width: "24%",
+    wraps: true,
     cell: ({ open_breakers: open, blocked_at }) => {
       const text = open === 0 ? common.none : texts.blockedAt(blocked_at, formatNumber(open));
       return <span title={text}>{text}</span>;

@@ -40,9 +40,9 @@ export const messages: Translation<typeof english.messages> = {
   pager: { first: "Erste Seite", next: "Nächste Seite" },
 
   open: {
-    button: "Konto eröffnen",
-    title: "Konto eröffnen",
-    submit: "Konto eröffnen",
+    button: "Konto erstellen",
+    title: "Konto erstellen",
+    submit: "Konto erstellen",
     taken: "Für diese E-Mail-Adresse gibt es bereits ein Konto.",
     defaultPlan: "Tarif neuer Konten",
     creditsHint: "Leer: die Credits neuer Konten.",
@@ -54,7 +54,7 @@ export const messages: Translation<typeof english.messages> = {
 
   account: {
     title: "Konto",
-    back: "Alle Konten",
+    back: "← Alle Konten",
     created: (at) => <>erstellt {at}</>,
     suspendedTitle: "Gesperrt",
     suspended: (at, reason) => (
@@ -191,7 +191,6 @@ export const messages: Translation<typeof english.messages> = {
     hostAndPid: (host, pid) => `${host}, Prozess ${pid}`,
     started: "Gestartet",
     heartbeat: "Letztes Lebenszeichen",
-    now: "gerade eben",
     ago: (duration) => `vor ${duration}`,
     overdue: "Überfällig",
   },

@@ -38,9 +38,9 @@ export const messages = {
   pager: { first: "First page", next: "Next page" },
 
   open: {
-    button: "Open account",
-    title: "Open account",
-    submit: "Open account",
+    button: "Create account",
+    title: "Create account",
+    submit: "Create account",
     taken: "This email already has an account.",
     defaultPlan: "Plan of new accounts",
     creditsHint: "Empty: the credits of new accounts.",
@@ -52,7 +52,7 @@ export const messages = {
 
   account: {
     title: "Account",
-    back: "All accounts",
+    back: "← All accounts",
     created: (at: ReactNode) => <>created {at}</>,
     suspendedTitle: "Suspended",
     suspended: (at: ReactNode, reason: string) => (
@@ -193,7 +193,6 @@ export const messages = {
     hostAndPid: (host: string, pid: number) => `${host}, process ${pid}`,
     started: "Started",
     heartbeat: "Last heartbeat",
-    now: "just now",
     ago: (duration: string) => `${duration} ago`,
     overdue: "Overdue",
   },

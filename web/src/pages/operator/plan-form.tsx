@@ -27,7 +27,7 @@ export function PlanForm({ account }: { account: OperatorAccount }) {
       <Stack gap="sm">
         <Group align="flex-end" gap="sm">
           <NativeSelect
-            label={messages.manage.plan}
+            aria-label={messages.manage.plan}
             description={messages.manage.planHint}
             data={PLAN_OPTIONS}
             value={plan}

@@ -5,6 +5,7 @@ import { Badge } from "@mantine/core";
 import { Section } from "../../components/section.tsx";
 import { DataTable } from "../../components/table/data-table.tsx";
 import { formatDuration, Timestamp } from "../../components/timestamp.tsx";
+import { common } from "../../messages.ts";
 import { messages } from "./messages.tsx";
 
 const texts = messages.processes;
@@ -42,7 +43,7 @@ function Heartbeat({ at, nowMs }: { at: string; nowMs: number }) {
   const seconds = secondsSince(at, nowMs);
   return (
     <span>
-      {seconds < 1 ? texts.now : texts.ago(formatDuration(seconds))}{" "}
+      {seconds < 1 ? common.justNow : texts.ago(formatDuration(seconds))}{" "}
       {seconds > OVERDUE_AFTER_S && <Badge color="yellow">{texts.overdue}</Badge>}
     </span>
   );

@@ -38,7 +38,7 @@ export const messages = {
     pausedJob: (filename: string) => `${filename} is paused.`,
     failedJob: (filename: string) => `${filename} failed.`,
     viewJob: "View job",
-    failingWebhook: (name: string) => `Deliveries to ${name} fail.`,
+    failingWebhook: (name: string) => `Deliveries to ${name} are failing.`,
     disabledWebhook: (name: string) => `${name} was disabled after failed deliveries.`,
     viewWebhook: "View endpoint",
     expiringKey: (name: string, days: number) => `The key ${name} expires in ${common.days(days)}.`,

@@ -29,7 +29,7 @@ export function AuthCard({ title, intro, children, footer }: AuthCardProps) {
                 {title}
               </Title>
               {intro && (
-                <Text c="dimmed" size="sm" mt={4} className="breaks balanced">
+                <Text c="dimmed" size="sm" mt={4} className="breaks pretty">
                   {intro}
                 </Text>
               )}

@@ -83,7 +83,7 @@ export const messages = {
     /** Without outgoing mail the service prints the link to its output. */
     byAdministrator: {
       intro:
-        "This installation sends no email. Enter your account's email, then ask your administrator for the link.",
+        "This installation doesn't send email. Enter your account's email, then ask your administrator for the link.",
       submit: "Request link",
       doneTitle: "Ask your administrator",
       done: (email: ReactNode) => (

@@ -15,6 +15,7 @@ import { keysQuery } from "../keys/key-queries.ts";
 import { Reference, signed } from "./ledger-entry.tsx";
 import { messages } from "./messages.tsx";
 import { saveFile, statementCsv } from "./usage-csv.ts";
+import { dayName } from "./usage-days.ts";
 import { allLines, entriesQuery, jobNamesQuery, LEDGER_PAGE_SIZE, statementQuery } from "./usage-queries.ts";
 import { keyNames } from "./usage-section.tsx";
 
@@ -91,7 +92,7 @@ function titleOf(
   jobNames: ReadonlyMap<string, string> | undefined,
   keyName: (keyId: string | null) => string,
 ): string {
-  if (kind === "checks") return messages.ledger.checks(keyName(key_id));
+  if (kind === "checks") return keyName(key_id);
   if (kind === "grant") return reference ?? "";
   return jobNames?.get(reference!) ?? messages.ledger.job(reference!.slice(0, 8));
 }
@@ -110,19 +111,32 @@ function Line({ line, title, jobNames }: LineProps) {
   return (
     <Stack component="li" gap="xs" px="sm" py="xs">
       <Group justify="space-between" gap="sm" style={{ rowGap: 0 }}>
-        <Text size="sm" component="div" flex="1 1 200px" miw={0} className="cut" title={title}>
+        <Text
+          size="sm"
+          component="div"
+          flex={{ base: "1 1 100%", sm: "1 1 200px" }}
+          miw={0}
+          className="cut"
+          title={title}
+        >
           {title}{" "}
           <Text span inherit c="dimmed">
-            {texts.kindNames[kind]} · <Timestamp at={line.last_at} />
+            {kind === "checks" ? (
+              texts.checksOf(dayName(line.date))
+            ) : (
+              <>
+                {texts.kindNames[kind]} · <Timestamp at={line.last_at} />
+              </>
+            )}
           </Text>
         </Text>
-        <Group gap="md" wrap="nowrap" className="tabular">
+        <Group gap="md" wrap="nowrap" flex={{ base: "1 1 100%", sm: "none" }} className="tabular">
           {refunded > 0 && (
             <Text size="xs" c="dimmed">
               {texts.refundedOf(refunded, charged)}
             </Text>
           )}
-          {reserved > 0 && (
+          {kind === "job" && reserved > 0 && (
             <Text size="xs" c="dimmed">
               {texts.reservedNow(reserved)}
             </Text>
@@ -135,7 +149,7 @@ function Line({ line, title, jobNames }: LineProps) {
           >
             {isOpen ? texts.hideEntries : texts.showEntries(entries)}
           </UnstyledButton>
-          <Text size="sm" fw={500} miw={72} ta="right">
+          <Text size="sm" fw={500} miw={72} ms="auto" ta="right">
             {net === 0 ? "0" : signed(net)}
           </Text>
         </Group>

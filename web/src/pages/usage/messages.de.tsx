@@ -130,8 +130,8 @@ export const messages: Translation<typeof english.messages> = {
     firstPage: "Zur ersten Seite",
     filter: "Buchungen filtern",
     filters: { all: "Alle", job: "Aufträge", checks: "Prüfungen", grant: "Gutschriften" },
-    kindNames: { job: "Auftrag", checks: "Prüfungen eines Tages", grant: "Gutschrift" },
-    checks: (key) => `Prüfungen: ${key}`,
+    kindNames: { job: "Auftrag", grant: "Gutschrift" },
+    checksOf: (day) => `Prüfungen am ${day}`,
     refundedOf: (refunded, charged) =>
       `${formatNumber(charged)} berechnet, ${formatNumber(refunded)} erstattet`,
     reservedNow: (count) => `${formatNumber(count)} reserviert`,

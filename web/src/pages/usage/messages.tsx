@@ -126,11 +126,8 @@ export const messages = {
     firstPage: "Go to first page",
     filter: "Filter the ledger",
     filters: { all: "All", job: "Jobs", checks: "Checks", grant: "Grants" },
-    kindNames: { job: "Job", checks: "Checks of a day", grant: "Grant" } satisfies Record<
-      StatementKind,
-      string
-    >,
-    checks: (key: string) => `Checks: ${key}`,
+    kindNames: { job: "Job", grant: "Grant" } satisfies Record<Exclude<StatementKind, "checks">, string>,
+    checksOf: (day: string) => `Checks on ${day}`,
     refundedOf: (refunded: number, charged: number) =>
       `${formatNumber(charged)} charged, ${formatNumber(refunded)} refunded`,
     reservedNow: (count: number) => `${formatNumber(count)} reserved`,

@@ -4,10 +4,10 @@ import { Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { KeyFigure, KeyFigures } from "../../components/key-figures.tsx";
 import { formatNumber } from "../../components/number-format.ts";
 import { PageHeader } from "../../components/page-header.tsx";
 import { parsePage } from "../../components/pager.tsx";
-import { Stat, StatGrid } from "../../components/stat.tsx";
 import { common } from "../../messages.ts";
 import { accountQuery } from "../../queries.ts";
 import { FeedbackSection } from "./feedback-section.tsx";
@@ -52,17 +52,21 @@ function Balance() {
   const { balance, reserved } = data?.credits ?? { balance: undefined, reserved: undefined };
   const plan = data ? messages.balance.plan(common.plans[data.plan]) : NOT_YET;
   return (
-    <StatGrid cols={{ base: 1, xs: 2 }}>
-      <Stat name={messages.balance.available} value={balance === undefined ? NOT_YET : formatNumber(balance)}>
+    <KeyFigures>
+      <KeyFigure
+        name={messages.balance.available}
+        value={balance === undefined ? NOT_YET : formatNumber(balance)}
+        isMain
+      >
         {balance === 0 ? messages.balance.outOfCredits : plan}
-      </Stat>
-      <Stat
+      </KeyFigure>
+      <KeyFigure
         name={messages.balance.reserved}
         value={reserved === undefined ? NOT_YET : formatNumber(reserved)}
       >
         {messages.balance.reservedHint}
-      </Stat>
-    </StatGrid>
+      </KeyFigure>
+    </KeyFigures>
   );
 }
 

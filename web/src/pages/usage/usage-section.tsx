@@ -57,11 +57,11 @@ export function UsageSection({
 
   return (
     <section aria-labelledby="usage">
-      <Group justify="space-between" align="flex-end" mb="sm" gap="sm">
+      <Group justify="space-between" mb="sm" gap="sm">
         <Title order={2} size="h4" id="usage">
           {messages.usage.title}
         </Title>
-        <Group gap="sm" align="flex-end">
+        <Group gap="sm">
           <RangeControl days={range} onChange={(chosen) => onChoose({ days: chosen })} />
           <NativeSelect
             aria-label={messages.usage.key}

@@ -36,7 +36,6 @@ export const messages: Translation<typeof english.messages> = {
 
   retry: {
     ready: "Bereit für einen neuen Versuch",
-    waiting: "Später erneut versuchen",
     readyText: "Die erbetene Wartezeit ist vorbei.",
     waitingText: (duration) =>
       `Der Server bat um eine Wartezeit von ${duration}. Ein früherer Versuch hilft wahrscheinlich nicht.`,
@@ -79,7 +78,7 @@ export const messages: Translation<typeof english.messages> = {
     scoreOf: (score) => `${score} von 100`,
     scoreHint: "Geschätzte Wahrscheinlichkeit in Prozent, dass eine Nachricht jetzt angenommen wird.",
     sandbox: "Sandbox: simuliert",
-    cached: (at) => <>Zwischengespeichertes Ergebnis, geprüft {at}</>,
+    cached: (at) => <>Zwischengespeichert {at}</>,
     checked: (at, took) => (
       <>
         Geprüft {at} in {took}
@@ -233,7 +232,7 @@ const SERVER_DECIDES = "Die Antwort des Servers zu diesem Postfach hat Vorrang."
 const ONLY_CONCERN = "Das Postfach ist bestätigt; das ist das einzige Bedenken.";
 const NOT_CONTACTED = "Kein Server wurde kontaktiert; damit ist nichts entschieden.";
 const RETRY_LATER =
-  "Versuchen Sie es später erneut. Behandeln Sie die Adresse bis dahin als unentschieden, nicht als schlecht.";
+  "Behandeln Sie die Adresse bis zu einem neuen Versuch als unentschieden, nicht als schlecht.";
 const BOUNCES = "Nicht senden. Eine Nachricht wäre unzustellbar.";
 const REMOVE = "Nicht senden und aus Ihrer Liste entfernen: Eine Nachricht wäre unzustellbar.";
 const ASK_AGAIN = "Nicht senden. Fragen Sie noch einmal nach der Adresse.";

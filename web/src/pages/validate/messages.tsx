@@ -32,7 +32,6 @@ export const messages = {
 
   retry: {
     ready: "Ready to retry",
-    waiting: "Try again later",
     readyText: "The requested wait is over.",
     waitingText: (duration: string) =>
       `The server asked us to wait ${duration}. Trying sooner is unlikely to help.`,
@@ -71,7 +70,7 @@ export const messages = {
     scoreOf: (score: number) => `${score} of 100`,
     scoreHint: "Estimated chance, in percent, that a message is accepted now.",
     sandbox: "Sandbox: simulated result",
-    cached: (at: ReactNode) => <>Cached result from {at}</>,
+    cached: (at: ReactNode) => <>Cached {at}</>,
     checked: (at: ReactNode, took: string) => (
       <>
         Checked {at} in {took}
@@ -214,7 +213,7 @@ const NO_ANSWER = "Neither accepted nor rejected: no evidence for or against the
 const SERVER_DECIDES = "The server's answer about this mailbox takes precedence.";
 const ONLY_CONCERN = "The mailbox is confirmed; this is the only concern.";
 const NOT_CONTACTED = "No server was contacted, so nothing is decided.";
-const RETRY_LATER = "Retry later. Until then treat it as undecided, not as bad.";
+const RETRY_LATER = "Until a retry settles it, treat it as undecided, not as bad.";
 const BOUNCES = "Don't send. A message would bounce.";
 const REMOVE = "Don't send, and remove it from your list: a message would bounce.";
 const ASK_AGAIN = "Don't send. Ask for the address again.";

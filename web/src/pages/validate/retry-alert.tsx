@@ -19,7 +19,7 @@ export function RetryAlert({
   if (metadata.retry_after === null) return null;
   const isReady = secondsLeft === 0;
   return (
-    <Alert color="gray" variant="light" title={isReady ? messages.retry.ready : messages.retry.waiting}>
+    <Alert color="gray" variant="light" {...(isReady && { title: messages.retry.ready })}>
       <Group justify="space-between" gap="sm">
         <Text size="sm" role="status">
           {isReady

@@ -29,8 +29,8 @@ export function VerdictCard({ check: { result }, children }: { check: Check; chi
         </Group>
         {children}
         <dl className={classes.figures}>
-          <Figure name={common.verdict} value={<StatusBadge status={status} subStatus={sub_status} />} />
           <Figure name={common.email} value={result.email} />
+          <Figure name={common.verdict} value={<StatusBadge status={status} subStatus={sub_status} />} />
           <Figure
             name={messages.card.score}
             value={messages.card.scoreOf(score)}

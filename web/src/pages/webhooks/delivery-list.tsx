@@ -17,7 +17,7 @@ import { DELIVERIES_PER_PAGE, type DeliveryState, deliveriesQuery } from "./webh
 
 const COLORS: Readonly<Record<DeliveryState, string>> = {
   pending: "brand",
-  delivered: "green",
+  delivered: "gray",
   failed: "red",
 };
 
@@ -38,6 +38,7 @@ export function DeliveryList({ webhookId, isEnabled }: { webhookId: string; isEn
     <Section
       title={messages.deliveries.title}
       intro={messages.deliveries.intro}
+      isBare
       actions={
         <SegmentedControl
           aria-label={messages.deliveries.filter}
@@ -54,7 +55,12 @@ export function DeliveryList({ webhookId, isEnabled }: { webhookId: string; isEn
       )}
       {data && data.items.length > 0 && (
         <Stack gap="md">
-          <Accordion variant="contained" order={3} chevronPosition="left">
+          <Accordion
+            variant="contained"
+            order={3}
+            chevronPosition="left"
+            styles={{ item: { background: "var(--mv-surface)" } }}
+          >
             {data.items.map((delivery) => (
               <Accordion.Item key={delivery.id} value={delivery.id}>
                 <Accordion.Control>

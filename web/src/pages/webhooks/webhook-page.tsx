@@ -30,7 +30,7 @@ export function Page() {
       >
         {webhook && (
           <span className="breaks">
-            <WebhookStatus webhook={webhook} /> {webhook.url}
+            <WebhookStatus webhook={webhook} /> · {webhook.url}
           </span>
         )}
       </PageHeader>
