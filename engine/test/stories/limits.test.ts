@@ -1,6 +1,7 @@
 /** Servers with limits per session: every probe is answered, in several sessions. */
 import {
   answersSlowly,
+  badRecipientLimit,
   breaksWhenPipelined,
   closesAfterRecipients,
   errorLimit,
@@ -250,6 +251,38 @@ test.concurrent("a host that refuses everybody after fourteen errors makes no ma
   const { endedWithoutQuit, connections } = await probeSixHundred(temper);
   expect(endedWithoutQuit).toBe(0);
   expect(connections).toBeLessThanOrEqual(40);
+});
+
+/** Where the engine meets the limit of bad recipients, by session, and how many connections it needs. */
+async function probeAtExim(count: number, users: (number: number) => boolean) {
+  const met: number[] = [];
+  const exists = ({ localPart }: { localPart: string }) => users(Number(localPart.slice(4)));
+  const temper = [notPostfix, badRecipientLimit((session) => met.push(session))];
+  await using story = await openStory({ "shop.test": mailDomain({ users: exists, temper }) });
+  const emails = manyAt("shop.test", count);
+  const verdicts = await story.verdictsOn(emails);
+  expect(verdicts).toEqual(emails.map((_, i) => (users(i + 1) ? "valid" : "invalid mailbox_not_found")));
+  await story.end();
+  const { connections, endedWithoutQuit } = story.lab.counts("mx.shop.test");
+  expect(endedWithoutQuit).toBe(0);
+  return { sessionsAtLimit: new Set(met).size, connections };
+}
+
+const inNoOrder = (number: number) => (number * 7919) % 97;
+
+test.concurrent("where many are missing, Exim's limit of bad recipients is never met", async () => {
+  const half = await probeAtExim(200, (number) => inNoOrder(number) % 2 === 0);
+  expect(half.sessionsAtLimit).toBe(0);
+  expect(half.connections).toBeLessThanOrEqual(12);
+  const nineTenths = await probeAtExim(100, (number) => inNoOrder(number) % 10 === 0);
+  expect(nineTenths.sessionsAtLimit).toBe(0);
+  expect(nineTenths.connections).toBeLessThanOrEqual(12);
+});
+
+test.concurrent("where suddenly all are missing, one session meets it, and the next ones do not", async () => {
+  const { sessionsAtLimit, connections } = await probeAtExim(200, (number) => number <= 60);
+  expect(sessionsAtLimit).toBeLessThanOrEqual(1);
+  expect(connections).toBeLessThanOrEqual(24);
 });
 
 test.concurrent("150 catch-all domains at one host need few connections, because it refuses no decoy", async () => {
