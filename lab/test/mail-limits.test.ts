@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import {
   acceptsEveryone,
   answersSlowly,
+  badRecipientLimit,
   closesAfterRecipients,
   errorLimit,
   greetsAfter,
@@ -79,6 +80,18 @@ test("a recipient limit applies per transaction", async () => {
   await client.command("RSET");
   await client.command("MAIL FROM:<a@b.example>");
   expect(await client.command(rcpt("bob"))).toMatch(/^250 /);
+});
+
+test("a server can reject everything after ten recipients of which fewer than half exist", async () => {
+  const met: number[] = [];
+  const [client] = await connectTo(badRecipientLimit((session) => met.push(session)));
+  await client.enter();
+  for (let i = 0; i < 10; i++) expect(await client.command(rcpt(`eve${i}`))).toMatch(/^550 5\.1\.1 /);
+  expect(await client.command(rcpt("ann"))).toBe("550 Rejected for too many bad recipients");
+  expect(met).toEqual([1]);
+  await client.command("RSET");
+  await client.command("MAIL FROM:<a@b.example>");
+  expect(await client.command(rcpt("ann"))).toMatch(/^250 /);
 });
 
 test("a server can close with 421 after a number of recipients", async () => {

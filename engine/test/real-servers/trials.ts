@@ -221,7 +221,6 @@ const TRIALS: Record<TrialSet, Trial[]> = {
       emails: mixed("tarpit.courier.test", 2, 2),
       expected: byMailbox,
       atMostConnections: 2,
-      excuses: /Unexpected SSL connection shutdown/,
     },
     ...inBulk("courier.test"),
   ].map(trial),

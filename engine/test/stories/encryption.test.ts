@@ -1,4 +1,6 @@
 /** STARTTLS: used where it is offered, whatever the certificate, and skipped where it breaks. */
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import {
   failsToStartTls,
   google,
@@ -6,11 +8,12 @@ import {
   noEhlo,
   noPipelining,
   offersTls,
+  openLab,
   requiresTls,
   type Temper,
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { NO_VIOLATIONS, openStory, tellStories, violationsAt } from "./story.ts";
+import { engineIn, manyAt, NO_VIOLATIONS, openStory, tellStories, violationsAt } from "./story.ts";
 
 const at = (temper: Temper) => mailDomain({ users: ["ann"], temper });
 const asUsual = { ann: "valid", eve: "invalid mailbox_not_found" };
@@ -56,4 +59,57 @@ test("the session inside TLS starts with EHLO again and is as polite", async () 
   expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
   const verbs = story.lab.received("mx.shop.test").map((line) => line.split(" ", 1)[0]);
   expect(verbs).toEqual(["EHLO", "STARTTLS", "EHLO", "MAIL", "RCPT", "RCPT", "RCPT", "RSET", "QUIT"]);
+});
+
+type RelayedSession = { sent: Buffer; ending: "end" | "reset" };
+
+/** Forwards connections to a mail host, and keeps what the client sent in each and how it ended. */
+async function openRelay(host: string, port: number) {
+  const sessions: Promise<RelayedSession>[] = [];
+  const relay = createServer({ allowHalfOpen: true }, (client) => {
+    const server = connect({ host, port, allowHalfOpen: true }).on("error", () => client.destroy());
+    client.pipe(server).pipe(client);
+    const chunks: Buffer[] = [];
+    client.on("data", (chunk) => chunks.push(chunk));
+    const ending = new Promise<RelayedSession["ending"]>((resolve) => {
+      client.on("end", () => resolve("end"));
+      client.on("error", () => resolve("reset"));
+    });
+    sessions.push(ending.then((it) => ({ sent: Buffer.concat(chunks), ending: it })));
+  }).listen(0, host);
+  await once(relay, "listening");
+  const { port: relayPort } = relay.address() as AddressInfo;
+  return { port: relayPort, sessions, [Symbol.dispose]: () => void relay.close() };
+}
+
+const HANDSHAKE_END = 20; // ChangeCipherSpec
+const ALERT = 21;
+
+/** The types of the TLS records after STARTTLS (RFC 5246, 6.2.1). */
+function recordTypesIn(sent: Buffer): number[] {
+  const types: number[] = [];
+  const start = sent.indexOf("STARTTLS\r\n") + "STARTTLS\r\n".length;
+  for (let at = start; at < sent.length; at += 5 + sent.readUInt16BE(at + 3)) types.push(sent[at]!);
+  return types;
+}
+
+test.each([
+  ["with a QUIT of its own", 1],
+  ["with QUIT after the last recipients", 120],
+])("a session %s ends TLS before it closes the connection", async (_, count) => {
+  // An obsolete version, because TLS 1.3 hides the type of a record, and a server that does not end TLS first.
+  const temper = [offersTls("obsolete"), { on: { quit: () => ({ reply: "221 2.0.0 Bye" }) } }];
+  const users = ({ localPart }: { localPart: string }) => /[02468]$/.test(localPart);
+  await using lab = await openLab({ "shop.test": mailDomain({ users, temper }) });
+  using relay = await openRelay(lab.addressOf("mx.shop.test"), lab.smtpPort);
+  const engine = engineIn(lab, { smtpPort: relay.port });
+  await engine.verdictsOn(manyAt("shop.test", count));
+  await engine.end();
+
+  for (const { sent, ending } of await Promise.all(relay.sessions)) {
+    expect(ending).toBe("end");
+    const types = recordTypesIn(sent);
+    expect(types).toContain(HANDSHAKE_END);
+    expect(types.indexOf(ALERT)).toBe(types.length - 1); // close_notify, the only alert, is the last record
+  }
 });

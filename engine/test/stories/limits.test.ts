@@ -1,6 +1,7 @@
 /** Servers with limits per session: every probe is answered, in several sessions. */
 import {
   answersSlowly,
+  badRecipientLimit,
   breaksWhenPipelined,
   closesAfterRecipients,
   errorLimit,
@@ -251,6 +252,43 @@ test.concurrent("a host that refuses everybody after fourteen errors makes no ma
   expect(endedWithoutQuit).toBe(0);
   expect(connections).toBeLessThanOrEqual(40);
 });
+
+/** Where the engine meets the limit of bad recipients, by session, and how many connections it needs. */
+async function probeAtExim(count: number, users: (number: number) => boolean, connectionsPerHost = 1) {
+  const met: number[] = [];
+  const exists = ({ localPart }: { localPart: string }) => users(Number(localPart.slice(4)));
+  const temper = [notPostfix, badRecipientLimit((session) => met.push(session))];
+  const world = { "shop.test": mailDomain({ users: exists, temper }) };
+  await using story = await openStory(world, { connectionsPerHost });
+  const emails = manyAt("shop.test", count);
+  const verdicts = await story.verdictsOn(emails);
+  expect(verdicts).toEqual(emails.map((_, i) => (users(i + 1) ? "valid" : "invalid mailbox_not_found")));
+  await story.end();
+  const { connections, endedWithoutQuit } = story.lab.counts("mx.shop.test");
+  expect(endedWithoutQuit).toBe(0);
+  return { sessionsAtLimit: new Set(met).size, connections };
+}
+
+const inNoOrder = (number: number) => (number * 7919) % 97;
+
+test.concurrent("where many are missing, Exim's limit of bad recipients is never met", async () => {
+  const half = await probeAtExim(200, (number) => inNoOrder(number) % 2 === 0);
+  expect(half.sessionsAtLimit).toBe(0);
+  expect(half.connections).toBeLessThanOrEqual(12);
+  const nineTenths = await probeAtExim(100, (number) => inNoOrder(number) % 10 === 0);
+  expect(nineTenths.sessionsAtLimit).toBe(0);
+  expect(nineTenths.connections).toBeLessThanOrEqual(12);
+});
+
+test.concurrent.each([1, 4])(
+  "where suddenly all are missing, none but the sessions open at that moment meet it: %d at once",
+  async (connectionsPerHost) => {
+    const isFirst = (number: number) => number <= 60;
+    const { sessionsAtLimit, connections } = await probeAtExim(200, isFirst, connectionsPerHost);
+    expect(sessionsAtLimit).toBeLessThanOrEqual(connectionsPerHost);
+    expect(connections).toBeLessThanOrEqual(24);
+  },
+);
 
 test.concurrent("150 catch-all domains at one host need few connections, because it refuses no decoy", async () => {
   const domains = Array.from({ length: 150 }, (_, i) => `shop${i}.test`);

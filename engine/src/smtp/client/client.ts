@@ -65,8 +65,8 @@ export async function openSmtpClient(
   }
   const connection = new SmtpConnection(dialled.socket);
   const abort = async (result: GreetingResult): Promise<GreetingResult> => {
-    if (result.kind === "refused") await sendAndWait(connection, ["QUIT"], Math.min(QUIT_TIMEOUT_MS, left()));
-    connection.close();
+    if (result.kind === "refused") await endWith(connection, ["QUIT"], Math.min(QUIT_TIMEOUT_MS, left()));
+    else connection.close();
     return result;
   };
 
@@ -110,10 +110,11 @@ export async function openSmtpClient(
   return { kind: "ready", client, learned: {} };
 }
 
-/** Sends last commands and waits for one reply to each. The timeout is for all of them together. */
-async function sendAndWait(connection: SmtpConnection, lines: string[], timeoutMs: number): Promise<void> {
+/** Sends last commands, waits for one reply to each and ends the connection. The timeout is for all replies together. */
+async function endWith(connection: SmtpConnection, lines: string[], timeoutMs: number): Promise<void> {
   connection.send(lines);
   await connection.receiveAll(lines.length, timeoutMs);
+  await connection.end();
 }
 
 /** `extensions` is undefined where only HELO was accepted: then nothing is known of them. */
@@ -249,14 +250,14 @@ export class SmtpClient {
       const quit = await this.#connection.receive(QUIT_TIMEOUT_MS);
       // Any other reply may be that to the last recipient, and all before it too early by one.
       if (quit.kind === "reply" && quit.reply.code !== 221 && quit.reply.code !== SERVICE_CLOSING)
-        return { ...this.#end(result, "protocol_error"), answers: [] };
+        return { ...(await this.#end(result, "protocol_error")), answers: [] };
     }
     const { unsolicited } = this.#connection;
     if (unsolicited?.code === SERVICE_CLOSING) return this.#end(result, "service_closing", unsolicited);
     if (unsolicited) return this.#end(result, "protocol_error");
     if (quits) {
       this.#hasQuit = true;
-      this.#connection.close();
+      await this.#connection.end();
     }
     return result;
   }
@@ -270,8 +271,8 @@ export class SmtpClient {
   /** Sends QUIT and waits shortly for the reply: many hosts close without one. */
   async quit(): Promise<void> {
     const lines = this.usesPipelining && this.#inTransaction ? ["RSET", "QUIT"] : ["QUIT"];
-    if (this.isOpen) await sendAndWait(this.#connection, lines, QUIT_TIMEOUT_MS);
-    this.#connection.close();
+    if (this.isOpen) await endWith(this.#connection, lines, QUIT_TIMEOUT_MS);
+    else this.#connection.close();
   }
 
   #commandsFor(transactions: readonly Transaction[]): Command[] {
@@ -290,10 +291,10 @@ export class SmtpClient {
     return commands;
   }
 
-  #end(result: BatchResult, ending: SessionEnding, closingReply?: Reply): BatchResult {
+  async #end(result: BatchResult, ending: SessionEnding, closingReply?: Reply): Promise<BatchResult> {
     if (this.isOpen) this.#connection.send(["QUIT"]); // the server may still read although it does not answer
-    this.#connection.close();
     const answers = closingReply ? result.answers : this.#attributable(result.answers);
+    await this.#connection.end();
     return { ...result, answers, ending, ...(closingReply && { closingReply }) };
   }
 }

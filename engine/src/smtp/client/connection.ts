@@ -29,6 +29,8 @@ export const SERVICE_CLOSING = 421;
 
 /** More than any number of replies to our commands can have. */
 const MAX_RECEIVED_BYTES = 4 * 1024 * 1024;
+/** For what is left to send, where the server no longer reads. */
+const END_TIMEOUT_MS = 1000;
 /** Also those of Unicode: a server may decode the command before it splits lines. */
 const LINE_BREAK = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
@@ -186,6 +188,21 @@ export class SmtpConnection {
     this.#socket = secure;
     this.#listen(secure);
     return true;
+  }
+
+  /**
+   * Ends TLS and TCP, then closes without waiting for the server to end them too (RFC 8446, 6.1). Without the
+   * close_notify, servers log a connection that was cut off.
+   */
+  async end(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, END_TIMEOUT_MS);
+      this.#socket.end(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+    this.close();
   }
 
   /** Closes immediately, without QUIT. */

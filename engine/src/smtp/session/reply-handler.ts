@@ -15,8 +15,8 @@ import {
 } from "../throttle/learned-limits.ts";
 import { confirmAll, RefusalStreak } from "./refusal-streak.ts";
 import type { BatchTally, SessionContext } from "./session-context.ts";
-import { ANSWER_OF_ENDING } from "./session-ending.ts";
-import type { OpenTransaction, TransactionPlan } from "./transaction-plan.ts";
+import { ANSWER_OF_ENDING, isAboutErrors } from "./session-ending.ts";
+import { type OpenTransaction, type TransactionPlan, UNWATCHED_RECIPIENTS } from "./transaction-plan.ts";
 
 export class ReplyHandler {
   readonly #session: SessionContext;
@@ -152,6 +152,13 @@ export class ReplyHandler {
     transaction.isExhausted = true;
     const { limits } = this.#session.target;
     if (isOtherDomain) limits.oneDomainPerTransaction = true;
+    else if (reply && isAboutErrors(reply.text))
+      // The share of refusals counts, so the same number of recipients may be too many the next time.
+      limits.recipientsPerTransaction = Math.min(
+        limits.recipientsPerTransaction,
+        UNWATCHED_RECIPIENTS,
+        Math.max(1, transaction.answered),
+      );
     else if (transaction.accepted > 0) limits.recipientsPerTransaction = transaction.accepted;
     return true;
   }

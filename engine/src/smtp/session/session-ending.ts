@@ -62,14 +62,15 @@ export function isErrorLimit(
 ): boolean {
   const refusals = counts.refused + refused;
   if (refusals === 0 || (ending !== "closed" && ending !== "service_closing")) return false;
-  if (closingReply && ERROR_LIMIT.test(closingReply.lines.join(" "))) return true;
+  if (closingReply && isAboutErrors(closingReply.lines.join(" "))) return true;
   if (refusals <= profile.refusalsPerSession) return false;
   if (!closingReply) return true;
   const context = { stage: "rcpt", reply: closingReply, mx: target.host } as const;
   return interpretReply(context, profile).finding.answer !== "rate_limited";
 }
 
-/** The text of a 421 about errors or unknown recipients, not about our rate: "Error: …" begins many replies. */
+/** Whether a reply is about errors or unknown recipients, not about our rate: "Error: …" begins many replies. */
+export const isAboutErrors = (text: string) => ERROR_LIMIT.test(text);
 const ERROR_LIMIT =
   /\btoo many (?:[\w-]+ ){0,4}errors?\b|\b(?:unknown|invalid|bad|rejected|non-?existent) (?:users?|recipients?|address\w*|rcpts?)\b/i;
 

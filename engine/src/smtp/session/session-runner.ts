@@ -27,7 +27,13 @@ import { confirmAll, retractAll } from "./refusal-streak.ts";
 import { ReplyHandler } from "./reply-handler.ts";
 import type { BatchTally, ProbeSessionDeps, SessionContext, SessionTarget } from "./session-context.ts";
 import { isBeyondCap, isErrorLimit, learnFromEnding } from "./session-ending.ts";
-import { type OpenTransaction, planTransactions, type TransactionPlan } from "./transaction-plan.ts";
+import {
+  maxRecipients,
+  type OpenTransaction,
+  planTransactions,
+  type TransactionLimits,
+  type TransactionPlan,
+} from "./transaction-plan.ts";
 
 const MAX_TRANSACTIONS = 8;
 /** Recipients per batch: enough to hide the round trip, few enough that interactive requests need not wait. */
@@ -140,6 +146,15 @@ export class ProbeSession implements SessionContext {
     return Math.min(this.deps.profile.recipientsPerTransaction, this.#limits.recipientsPerTransaction);
   }
 
+  get #transactionLimits(): TransactionLimits {
+    return {
+      recipientsPerTransaction: this.#recipientsPerTransaction,
+      oneDomainPerTransaction:
+        this.deps.profile.oneDomainPerTransaction || this.#limits.oneDomainPerTransaction,
+      refusalShare: refusalShareOf(this.#limits),
+    };
+  }
+
   /** What the next batch may contain, by the profile and by what the host has shown. Undefined: time to quit. */
   #batchLimit(): BatchLimits["fits"] | undefined {
     const { recipientsPerSession } = this.deps.profile;
@@ -181,12 +196,8 @@ export class ProbeSession implements SessionContext {
 
   async #sendBatch(groups: ProbeRequest[][]): Promise<BatchTally> {
     const { client, limiter } = this.target;
-    const plans = planTransactions(this.#transaction, this.#handler.sendable(groups), {
-      recipientsPerTransaction: this.#recipientsPerTransaction,
-      oneDomainPerTransaction:
-        this.deps.profile.oneDomainPerTransaction || this.#limits.oneDomainPerTransaction,
-      refusalShare: refusalShareOf(this.#limits),
-    });
+    const sendable = this.#handler.sendable(groups);
+    const plans = planTransactions(this.#transaction, sendable, this.#transactionLimits);
     this.#transaction = plans.at(-1)?.transaction ?? this.#transaction;
     this.#transactions += plans.filter(({ isNew }) => isNew).length;
     const transactions: Transaction[] = plans.map(({ transaction, isNew, requests }) => ({
@@ -222,6 +233,7 @@ export class ProbeSession implements SessionContext {
         const outcome = isAnswer ? this.#handler.handle(request, answer, plan, tally) : "unanswered";
         if (outcome === "unanswered") unanswered.push(request);
         else tally.answered++;
+        if (outcome !== "unanswered") plan.transaction.answered++;
         if (outcome === "accepted") plan.transaction.accepted++;
         if (outcome === "refused") tally.refused++;
         if (outcome !== "unanswered")
@@ -300,8 +312,8 @@ export class ProbeSession implements SessionContext {
   /** Whether a recipient may be named in the open transaction. */
   #hasRoomFor({ smtpUtf8 }: KnownMailbox): boolean {
     if (this.#transaction?.smtpUtf8 !== smtpUtf8 || this.#transaction.isExhausted) return false;
-    if (this.deps.profile.oneDomainPerTransaction || this.#limits.oneDomainPerTransaction) return false;
-    return this.#transaction.recipients < this.#recipientsPerTransaction;
+    const limits = this.#transactionLimits;
+    return !limits.oneDomainPerTransaction && this.#transaction.recipients < maxRecipients(limits);
   }
 
   /** After each batch: confirms the held refusals, or retracts them where the server may refuse everything. */

@@ -65,6 +65,11 @@ test("a transaction has no more recipients than the host takes, and no more than
     [true, 6],
     [true, 6],
   ]);
+  expect(plan(undefined, [group("one", 23)], { refusalShare: 0.5 })).toEqual([
+    [true, 10],
+    [true, 10],
+    [true, 3],
+  ]);
 });
 
 test("an exhausted transaction is not used again", () => {

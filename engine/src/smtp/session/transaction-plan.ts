@@ -14,6 +14,8 @@ export type OpenTransaction = {
   /** The domain of its first recipient. */
   readonly domain: string;
   recipients: number;
+  /** Of its recipients so far. */
+  answered: number;
   accepted: number;
   /** The host takes no further recipients in it. */
   isExhausted: boolean;
@@ -33,8 +35,8 @@ export type TransactionLimits = {
   refusalShare: number;
 };
 
-/** Exim looks at the share of refused recipients only above this number. */
-const UNWATCHED_RECIPIENTS = 10;
+/** Exim, as Debian configures it, looks at the share of refused recipients only above this number. */
+export const UNWATCHED_RECIPIENTS = 10;
 const HIGH_REFUSAL_SHARE = 0.3;
 
 /** Each group has recipients of one domain, all with or all without SMTPUTF8; `open` is left from the last batch. */
@@ -44,8 +46,9 @@ export function planTransactions(
   limits: TransactionLimits,
 ): TransactionPlan[] {
   const plans: TransactionPlan[] = [];
+  const size = maxRecipients(limits);
   let transaction = open;
-  for (const group of groups) {
+  for (const group of groups.flatMap((one) => inParts(one, size))) {
     const continues = transaction !== undefined && hasRoomFor(transaction, group, limits);
     const last = plans.at(-1);
     if (continues && last) {
@@ -60,7 +63,20 @@ export function planTransactions(
 }
 
 function newTransaction({ smtpUtf8, domain }: ProbeRequest): OpenTransaction {
-  return { smtpUtf8, domain, recipients: 0, accepted: 0, isExhausted: false };
+  return { smtpUtf8, domain, recipients: 0, answered: 0, accepted: 0, isExhausted: false };
+}
+
+/** Recipients in one transaction. */
+export function maxRecipients({ recipientsPerTransaction, refusalShare }: TransactionLimits): number {
+  return refusalShare > HIGH_REFUSAL_SHARE
+    ? Math.min(UNWATCHED_RECIPIENTS, recipientsPerTransaction)
+    : recipientsPerTransaction;
+}
+
+function inParts(group: readonly ProbeRequest[], size: number): ProbeRequest[][] {
+  const parts: ProbeRequest[][] = [];
+  for (let start = 0; start < group.length; start += size) parts.push(group.slice(start, start + size));
+  return parts;
 }
 
 function hasRoomFor(
@@ -71,9 +87,5 @@ function hasRoomFor(
   const { smtpUtf8, domain } = group[0]!;
   if (transaction.isExhausted || transaction.smtpUtf8 !== smtpUtf8) return false;
   if (limits.oneDomainPerTransaction && transaction.domain !== domain) return false;
-  const maxRecipients =
-    limits.refusalShare > HIGH_REFUSAL_SHARE
-      ? Math.min(UNWATCHED_RECIPIENTS, limits.recipientsPerTransaction)
-      : limits.recipientsPerTransaction;
-  return transaction.recipients + group.length <= maxRecipients;
+  return transaction.recipients + group.length <= maxRecipients(limits);
 }

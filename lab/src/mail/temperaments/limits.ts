@@ -1,6 +1,6 @@
 /** Limits on recipients, errors, domains and idle time. */
 import { mailboxOf } from "../mailboxes.ts";
-import type { Temperament } from "../temperament.ts";
+import type { ServerSession, Temperament } from "../temperament.ts";
 
 /** Recipients per transaction; further ones get 452. */
 export const recipientLimit = (recipients: number): Temperament => ({
@@ -33,6 +33,29 @@ export const rejectsAfterLimit = (options: {
     },
   },
 });
+
+/**
+ * Exim as Debian configures it: from the eleventh recipient of a transaction, every one is rejected while fewer than half
+ * were accepted. `onMet` is called with the number of the session.
+ */
+export function badRecipientLimit(onMet: (session: number) => void = () => {}): Temperament {
+  const asked = new WeakMap<ServerSession, number>();
+  return {
+    on: {
+      mail(session) {
+        asked.set(session, 0);
+        return undefined;
+      },
+      rcpt(session) {
+        const count = (asked.get(session) ?? 0) + 1;
+        asked.set(session, count);
+        if (count <= 10 || session.recipients.length >= Math.floor(count / 2)) return undefined;
+        onMet(session.number);
+        return { reply: "550 Rejected for too many bad recipients" };
+      },
+    },
+  };
+}
 
 /** Defaults of Postfix: after 10 refusals each reply is delayed by a second, after 20 the connection is closed. */
 export function errorLimit({ sleepAfter = 10, sleepMs = 1_000, leaveAt = 20 } = {}): Temperament {
