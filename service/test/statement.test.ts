@@ -56,6 +56,15 @@ test("one line per job, per day and key for checks, and per grant; entries on de
   expect(rows.slice(1).map(([kind]) => kind)).toEqual(["job", "checks", "checks", "checks", "grant"]);
 });
 
+test("the reservation of a check that has ended is in no line", async () => {
+  const ann = await service.openAccount({ credits: 5 });
+  await service.ask("/validation/single", { cookie: ann.cookie, body: { email: "not-an-address" } });
+  const { body } = await service.ask("/validation/single?email=ann@not-contacted.com", { key: ann.key });
+  expect(body.status).toBe("unknown"); // not from the sandbox, so a credit was reserved first
+  const { lines } = (await service.ask("/credits/statement?kind=checks", { key: ann.key })).body;
+  expect(lines).toMatchObject([{ reserved: 0 }, { key_id: null, charged: 1, reserved: 0, entries: 1 }]);
+});
+
 test("usage as CSV has a row per day and key", async () => {
   const ann = await service.openAccount({ credits: 5 });
   await service.ask("/validation/single?email=valid@mailvet.test", { key: ann.key });

@@ -30,7 +30,10 @@ export async function statementOf(
   };
 }
 
-/** What is spent is the amount and what leaves the reserved credits; a reservation and its release add up to nothing. */
+/**
+ * What is spent is the amount and what leaves the reserved credits; a reservation and its release add up to nothing. Those
+ * of checks last seconds and have no key, so they are in no line.
+ */
 const LINES = `
 with entry as (
   select number, kind, reference, key_id, created_at, amount, reserved_change,
@@ -49,9 +52,8 @@ select line as kind, max(day)::text as date,
   greatest(0, sum(reserved_change))::int as reserved,
   max(created_at) as last_at, (count(*) over ())::int as total
 from entry
-where $4::text is null or line = $4
+where ($4::text is null or line = $4) and (line <> 'checks' or kind in ('settle', 'refund'))
 group by line,
   case line when 'job' then reference when 'grant' then number::text else day::text end,
   case when line = 'checks' then key_id end
-having line <> 'checks' or bool_or(kind in ('settle', 'refund'))
 order by max(created_at) desc, max(number) desc limit $5 offset $6`;
