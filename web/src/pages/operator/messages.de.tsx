@@ -122,7 +122,7 @@ export const messages: Translation<typeof english.messages> = {
     email: "E-Mail-Adresse ändern",
     emailTitle: "E-Mail-Adresse ändern",
     emailText: (email) =>
-      `Die E-Mail-Adresse ist jetzt ${email}. Der Inhaber wird an beiden Adressen informiert.`,
+      `Die E-Mail-Adresse ist derzeit ${email}. Der Inhaber wird an beiden Adressen informiert.`,
     newEmail: "Neue E-Mail-Adresse",
     emailConfirm: "Erst wenn ein Link geöffnet wurde, der an die neue Adresse gesendet wird",
     sessions: "Sitzungen beenden",
