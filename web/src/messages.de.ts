@@ -86,6 +86,74 @@ const PROBLEMS: Partial<Record<ProblemCode, string>> = {
   overloaded: "Der Dienst ist gerade ausgelastet. Bitte versuchen Sie es gleich noch einmal.",
 };
 
+/** Sentences of the API that have no code, by pattern. `part` is what the pattern captures. */
+export type Sentences = readonly (readonly [pattern: RegExp, text: (part: string) => string])[];
+
+/** The German text of the first pattern that matches. */
+export function translated(sentences: Sentences, sentence: string): string | undefined {
+  for (const [pattern, text] of sentences) {
+    const match = pattern.exec(sentence);
+    if (match) return text(match[1] ?? "");
+  }
+  return undefined;
+}
+
+/** Why an installation sends nothing to a URL. */
+export const URL_REJECTIONS: Sentences = [
+  [/^Not a valid URL\.$/, () => "Die URL ist ungültig."],
+  [/^The URL must begin with https:/, () => "Die URL muss mit https:// beginnen."],
+  [
+    /^The URL must not contain a user name/,
+    () => "Die URL darf weder einen Benutzernamen noch ein Passwort enthalten.",
+  ],
+  [/^The URL must not contain a fragment/, () => "Die URL darf kein Fragment (#) enthalten."],
+  [/^(\S+) could not be resolved\.$/, (host) => `${host} konnte nicht aufgelöst werden.`],
+  [/^(\S+) has no public IP address\.$/, (host) => `${host} hat keine öffentliche IP-Adresse.`],
+  [
+    /^Connections to the address (\S+) are not allowed/,
+    (address) => `Verbindungen zur Adresse ${address} sind nicht erlaubt.`,
+  ],
+];
+
+const REQUIRED = "Dieses Feld ist erforderlich.";
+const number = (digits: string) => formatNumber(Number(digits));
+
+const FIELD_ERRORS: Sentences = [
+  [/^is required$|must not be blank\.?$|^must have at least 1 (?:character|item)$/, () => REQUIRED],
+  [/^must have at least (\d+) characters$/, (count) => `Mindestens ${number(count)} Zeichen.`],
+  [/^must have at most (\d+) characters?$/, (count) => `Höchstens ${number(count)} Zeichen.`],
+  [/^must have at most (\d+) items?$/, (count) => `Höchstens ${number(count)} Einträge.`],
+  [/^must be at least (-?\d+)$/, (limit) => `Der Wert muss mindestens ${number(limit)} sein.`],
+  [/^must be at most (-?\d+)$/, (limit) => `Der Wert darf höchstens ${number(limit)} sein.`],
+  [/^must be an integer/, () => "Geben Sie eine ganze Zahl ein."],
+  [/^must be a URL/, () => "Geben Sie eine vollständige URL ein."],
+  [/^must be in the future$/, () => "Der Zeitpunkt muss in der Zukunft liegen."],
+  [/^must be (?:one line of text|a single line)$/, () => "Zeilenumbrüche sind nicht erlaubt."],
+  [/^Amount must not be zero\.$/, () => "Die Anzahl darf nicht 0 sein."],
+  [/^The password repeats one character\./, () => "Das Passwort wiederholt ein einziges Zeichen."],
+  [/^The password is your email\./, () => "Das Passwort ist Ihre E-Mail-Adresse."],
+  [/^This is one of the most common passwords\./, () => "Das ist eines der häufigsten Passwörter."],
+  [/^Enter your password, or use a passkey\.$/, () => "Geben Sie Ihr Passwort ein."],
+  [
+    /^The code is incorrect or was used already\.$/,
+    () => "Der Code ist falsch oder wurde bereits verwendet.",
+  ],
+  [/^This passkey is registered already\.$/, () => "Dieser Passkey ist bereits registriert."],
+  [/^This request has expired/, () => "Die Anfrage ist abgelaufen. Versuchen Sie es noch einmal."],
+  [/^The passkey could not be verified\./, () => "Der Passkey konnte nicht bestätigt werden."],
+  [/^This is not the email of the account\.$/, () => "Das ist nicht die E-Mail-Adresse des Kontos."],
+  [
+    /^This installation sends no email/,
+    () => "Diese Installation sendet keine E-Mails, daher kann die Adresse nicht bestätigt werden.",
+  ],
+  [
+    /^The @ between mailbox name and domain is missing\.$/,
+    () => "Das @ zwischen Postfachname und Domain fehlt.",
+  ],
+  [/^The (?:mailbox name|domain|whole address|email) /, () => "Diese E-Mail-Adresse ist ungültig."],
+  ...URL_REJECTIONS,
+];
+
 export const common: Translation<typeof english.common> = {
   app: "Mailvet",
   documentTitle: (page) => `${page} · Mailvet`,
@@ -138,7 +206,7 @@ export const common: Translation<typeof english.common> = {
     cancelled: "Die Passkey-Anfrage wurde abgebrochen oder ist abgelaufen.",
     exists: "Dieses Gerät hat bereits einen Passkey für das Konto.",
   },
-  required: "Dieses Feld ist erforderlich.",
+  required: REQUIRED,
   optional: "Optional.",
   askForCredits: "Bitten Sie Ihren Administrator um weitere Credits.",
 
@@ -148,7 +216,7 @@ export const common: Translation<typeof english.common> = {
     unreachable: "Der Dienst ist zurzeit nicht erreichbar.",
     requestId: (id) => `Anfrage ${id}`,
     problem: (code, detail) => PROBLEMS[code as ProblemCode] ?? detail,
-    field: () => "Dieser Wert ist nicht zulässig.",
+    field: (message) => translated(FIELD_ERRORS, message) ?? "Dieser Wert ist nicht zulässig.",
   },
   notFound: {
     title: "Seite nicht gefunden",

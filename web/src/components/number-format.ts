@@ -16,7 +16,11 @@ export function formatNumber(count: number): string {
 
 /** "1.2M" */
 export function formatCompact(count: number): string {
-  const text = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 }).format(count);
+  const text = new Intl.NumberFormat(locale, {
+    notation: "compact",
+    maximumFractionDigits: 1,
+    useGrouping: true, // German has no short form of thousands: "1.500", like other numbers of the page
+  }).format(count);
   return text.replace(/m$/, "M"); // British English has "1m", which reads as a minute
 }
 

@@ -21,11 +21,11 @@ export function AuditTable({ entries, scope }: { entries: readonly ShownEntry[];
 }
 
 const COLUMNS: readonly Column<ShownEntry>[] = [
-  { name: columns.action, width: "38%", cell: (entry) => <Action entry={entry} /> },
-  { name: columns.account, cell: (entry) => <Account entry={entry} /> },
-  { name: columns.actor, cell: (entry) => <Actor entry={entry} /> },
-  { name: columns.network, width: 140, cell: ({ network }) => network ?? common.none, isWide: true },
-  { name: columns.time, width: 180, cell: ({ created_at }) => <Timestamp at={created_at} isExact /> },
+  { name: columns.action, cell: (entry) => <Action entry={entry} /> },
+  { name: columns.account, width: 176, cell: (entry) => <Account entry={entry} /> },
+  { name: columns.actor, width: 192, cell: (entry) => <Actor entry={entry} /> },
+  { name: columns.network, width: 124, cell: ({ network }) => network ?? common.none, isWide: true },
+  { name: columns.time, width: 156, cell: ({ created_at }) => <Timestamp at={created_at} isExact /> },
 ];
 
 function Action({ entry: { action, details } }: { entry: ShownEntry }) {

@@ -1,6 +1,61 @@
 /** German texts of the audit log pages. */
+import { formatNumber } from "../../components/number-format.ts";
+import { common } from "../../messages.de.ts";
 import type { Translation } from "../../translation.ts";
 import type * as english from "./messages.tsx";
+
+const DETAILS: Readonly<Record<string, string>> = {
+  amount: "Credits",
+  changed: "Geändert",
+  format: "Format",
+  from: "Von",
+  host: "Host",
+  job_emails: "E-Mails zu Aufträgen",
+  kind: "Warteschlange",
+  low_credits_threshold: "E-Mail bei Guthaben unter",
+  method: "Mit",
+  mode: "Modus",
+  name: "Name",
+  prefix: "Schlüssel",
+  reason: "Grund",
+  schedule: "Zeitplan",
+  scopes: "Rechte",
+  to: "Auf",
+};
+
+/** Values with a name, by detail; others are shown as they are. */
+const VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  from: common.plans,
+  to: common.plans,
+  kind: { jobs: "Aufträge", rechecks: "Wiederholungen", webhooks: "Webhooks" },
+  low_credits_threshold: { none: "keine" },
+  method: {
+    password: "Passwort",
+    code: "Zwei-Faktor-Code",
+    recovery_code: "Wiederherstellungscode",
+    passkey: "Passkey",
+    sign_up: "Registrierung",
+    email_link: "Link in einer E-Mail",
+  },
+  mode: { live: "Live", test: "Test" },
+  reason: { password: "Passwort", passkey: "Passkey", email_not_confirmed: "E-Mail-Adresse nicht bestätigt" },
+  schedule: { never: "nie", daily: "jeden Tag", weekly: "jede Woche", monthly: "jeden Monat" },
+};
+
+/** Fields of an endpoint, as "changed" lists them. */
+const FIELDS: Readonly<Record<string, string>> = {
+  url: "URL",
+  description: "Beschreibung",
+  events: "Ereignisse",
+  is_enabled: "Aktivierung",
+};
+
+function valueText(name: string, value: string | number | boolean): string {
+  if (typeof value === "boolean") return value ? "ja" : "nein";
+  if (typeof value === "number") return formatNumber(value);
+  if (name === "changed") return value.replace(/\w+/g, (field) => FIELDS[field] ?? field);
+  return VALUES[name]?.[value] ?? value;
+}
 
 export const messages: Translation<typeof english.messages> = {
   title: "Audit-Log",
@@ -81,5 +136,5 @@ export const messages: Translation<typeof english.messages> = {
   },
   asOperator: (kind) => `Betreiber · ${kind}`,
   shortId: (id) => `${id.slice(0, 8)}…`,
-  detail: (name, value) => `${name.replaceAll("_", " ")}: ${value}`,
+  detail: (name, value) => `${DETAILS[name] ?? name.replaceAll("_", " ")}: ${valueText(name, value)}`,
 };

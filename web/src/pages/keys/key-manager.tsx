@@ -105,11 +105,11 @@ const rank = (key: AnyKey) => ORDER.indexOf(stateOf(key));
 const nameColumns = <K extends AnyKey>(): readonly Column<K>[] => [
   {
     name: keyTexts.columns.name,
-    width: "22%",
+    width: "21%",
     cell: (key) => <Name apiKey={key} />,
     sortBy: ({ name }) => name,
   },
-  { name: keyTexts.columns.prefix, width: 150, cell: ({ prefix }) => <Code>{prefix}…</Code> },
+  { name: keyTexts.columns.prefix, width: 136, cell: ({ prefix }) => <Code>{prefix}…</Code> },
 ];
 
 const timeColumns = <K extends AnyKey>(): readonly Column<K>[] => [
@@ -122,7 +122,7 @@ const timeColumns = <K extends AnyKey>(): readonly Column<K>[] => [
   },
   {
     name: keyTexts.columns.created,
-    width: 120,
+    width: 110,
     cell: ({ created_at }) => <Timestamp at={created_at} />,
     sortBy: ({ created_at }) => created_at,
     first: "desc",
@@ -130,7 +130,7 @@ const timeColumns = <K extends AnyKey>(): readonly Column<K>[] => [
   },
   {
     name: keyTexts.columns.expires,
-    width: 110,
+    width: 104,
     cell: (key) => <Expires apiKey={key} />,
   },
 ];

@@ -35,7 +35,7 @@ export const messages: Translation<typeof english.messages> = {
   scopes: {
     validate: ["Prüfen", "Einzelne Adressen prüfen und Bounces melden."],
     bulk: [
-      "Liste",
+      "Listen",
       "Bis zu 1.000 Adressen pro Anfrage prüfen, Dateien hochladen, Aufträge und Webhooks verwalten, Meldungen löschen.",
     ],
     read: ["Lesen", "Aufträge und Ergebnisse, Nutzung, Credits, Webhooks und Bounce-Meldungen ansehen."],
@@ -57,7 +57,7 @@ export const keyTexts: Translation<typeof english.keyTexts> = {
 
   form: {
     name: "Name",
-    nameHint: "Was wird diesen Schlüssel verwenden?",
+    nameHint: "Wofür wird der Schlüssel verwendet?",
     nameMissing: "Geben Sie einen Namen ein.",
     scopes: "Rechte",
     scopesHint: "Erteilen Sie nur, was nötig ist.",

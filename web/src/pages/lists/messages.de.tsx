@@ -62,7 +62,7 @@ export const messages: Translation<typeof english.messages> = {
     delete: {
       title: "Liste löschen",
       intro:
-        "Beendet den Zeitplan. Der Auftrag und seine Ergebnisse werden dann nach der üblichen Aufbewahrung gelöscht.",
+        "Beendet den Zeitplan. Der Auftrag und seine Ergebnisse werden dann nach der üblichen Aufbewahrungsfrist gelöscht.",
       confirmTitle: "Diese Liste löschen?",
       text: (name) => `„${name}“ wird nicht mehr geprüft.`,
       keep: "Liste behalten",

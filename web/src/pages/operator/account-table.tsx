@@ -35,12 +35,12 @@ type AccountTableProps = {
 type AccountColumn = Column<OperatorAccount> & { sortBy?: AccountSort };
 
 const COLUMNS: readonly AccountColumn[] = [
-  { name: texts.email, width: "26%", cell: (account) => <Email account={account} />, sortBy: "email" },
+  { name: texts.email, cell: (account) => <Email account={account} />, sortBy: "email" },
   { name: texts.state, width: 120, cell: ({ state }) => <AccountStateBadge state={state} /> },
-  { name: texts.plan, cell: ({ plan }) => common.plans[plan], sortBy: "plan", isWide: true },
+  { name: texts.plan, width: 112, cell: ({ plan }) => common.plans[plan], sortBy: "plan", isWide: true },
   {
     name: texts.credits,
-    width: 200,
+    width: 176,
     cell: ({ credits }) => <Credits credits={credits} />,
     sortBy: "credits",
     first: "desc",
@@ -48,6 +48,7 @@ const COLUMNS: readonly AccountColumn[] = [
   },
   {
     name: texts.used,
+    width: 82,
     cell: (account) => formatNumber(account.credits_used_30d),
     sortBy: "used",
     first: "desc",
@@ -55,12 +56,14 @@ const COLUMNS: readonly AccountColumn[] = [
   },
   {
     name: texts.lastSeen,
+    width: 124,
     cell: (account) => <Timestamp at={account.last_seen_at} />,
     sortBy: "last_seen",
     first: "desc",
   },
   {
     name: texts.created,
+    width: 124,
     cell: (account) => <Timestamp at={account.created_at} />,
     sortBy: "created",
     first: "desc",

@@ -56,24 +56,20 @@ export function EgressReport({ report }: { report: DoctorReport | null }) {
   );
 }
 
-/** Capitalised, except for host names. */
-function titleOf({ name }: DoctorFinding): string {
-  return name.includes(".") ? name : name.charAt(0).toUpperCase() + name.slice(1);
-}
-
+/** What was found and the advice are sentences of the service, in English. */
 function Finding({ finding }: { finding: DoctorFinding }) {
   return (
     <div>
       <Group gap="xs">
-        <Text fw={500}>{titleOf(finding)}</Text>
+        <Text fw={500}>{messages.egress.check(finding.name)}</Text>
         {finding.identity && <Badge variant="outline">{finding.identity}</Badge>}
         <Badge color={COLORS[finding.outcome]}>{messages.egress.outcomes[finding.outcome]}</Badge>
       </Group>
-      <Text size="sm" className="breaks">
+      <Text size="sm" className="breaks" lang="en">
         {finding.found}
       </Text>
       {finding.advice && (
-        <Text size="sm" c="dimmed" className="breaks">
+        <Text size="sm" c="dimmed" className="breaks" lang="en">
           {finding.advice}
         </Text>
       )}

@@ -6,6 +6,20 @@ import type * as english from "./messages.tsx";
 
 const failures = (count: number) => plural(count, "Fehlschlag", "Fehlschläge");
 
+/** Checks of the diagnostics. Blocklists have the name of their zone, SPF and DMARC are the same in German. */
+const CHECKS: Readonly<Record<string, string>> = {
+  blocklists: "Sperrlisten",
+  "EHLO name": "EHLO-Name",
+  identity: "Identität",
+  "name servers": "Nameserver",
+  "our address": "Öffentliche IP-Adresse",
+  "port 25": "Port 25",
+  "reference lists": "Referenzlisten",
+  "reverse DNS": "Reverse DNS",
+  "sender domain": "Absenderdomain",
+  welcome: "Annahme durch große Anbieter",
+};
+
 export const messages: Translation<typeof english.messages> = {
   noAccess: "Kein Zugriff",
   noAccessText: "Sie haben keinen Zugriff auf diese Seite.",
@@ -18,8 +32,8 @@ export const messages: Translation<typeof english.messages> = {
     searchHint: "Teil der E-Mail-Adresse",
     none: "Kein passendes Konto",
     noneText: (search) => `Keine E-Mail-Adresse enthält „${search}“.`,
-    state: "Zustand",
-    allStates: "Alle Zustände",
+    state: "Status",
+    allStates: "Alle Status",
     email: "E-Mail",
     plan: "Tarif",
     credits: "Credits",
@@ -44,8 +58,8 @@ export const messages: Translation<typeof english.messages> = {
     title: "Konto erstellen",
     submit: "Konto erstellen",
     taken: "Für diese E-Mail-Adresse gibt es bereits ein Konto.",
-    defaultPlan: "Tarif neuer Konten",
-    creditsHint: "Leer: die Credits neuer Konten.",
+    defaultPlan: "Üblicher Tarif neuer Konten",
+    creditsHint: "Leer lassen, um die üblichen Credits neuer Konten zu vergeben.",
     linkTitle: "Einladungslink",
     linkLabel: "Link",
     linkText: (email) =>
@@ -77,7 +91,7 @@ export const messages: Translation<typeof english.messages> = {
     keyPrefix: "Schlüssel",
     prefix: (prefix) => `${prefix}…`,
     keyLastUsed: "Zuletzt verwendet",
-    keyState: "Zustand",
+    keyState: "Status",
     revoked: "Widerrufen",
     active: "Aktiv",
     ledger: "Letzte Buchungen",
@@ -108,7 +122,7 @@ export const messages: Translation<typeof english.messages> = {
     email: "E-Mail-Adresse ändern",
     emailTitle: "E-Mail-Adresse ändern",
     emailText: (email) =>
-      `Die E-Mail-Adresse ist jetzt ${email}. Der Inhaber wird an beiden Adressen informiert.`,
+      `Die E-Mail-Adresse ist derzeit ${email}. Der Inhaber wird an beiden Adressen informiert.`,
     newEmail: "Neue E-Mail-Adresse",
     emailConfirm: "Erst wenn ein Link geöffnet wurde, der an die neue Adresse gesendet wird",
     sessions: "Sitzungen beenden",
@@ -150,7 +164,7 @@ export const messages: Translation<typeof english.messages> = {
 
   manage: {
     plan: "Tarif",
-    planHint: "Gilt ab der nächsten Anfrage, auch für seine API-Schlüssel.",
+    planHint: "Gilt ab der nächsten Anfrage, auch für die API-Schlüssel des Kontos.",
     changePlan: "Tarif ändern",
     limits: (plan) => `Limits von ${plan}`,
   },
@@ -236,6 +250,7 @@ export const messages: Translation<typeof english.messages> = {
     checkedAt: (at) => <>Zuletzt ausgeführt {at}.</>,
     never: "Seit dem Start nicht ausgeführt",
     outcomes: { good: "In Ordnung", warning: "Warnung", bad: "Problem", unknown: "Unbekannt" },
+    check: (name) => CHECKS[name] ?? name,
   },
 
   identities: {
@@ -268,10 +283,10 @@ export const messages: Translation<typeof english.messages> = {
     concurrency: "Gleichzeitig",
     delay: "Verzögerung",
     milliseconds: (ms) => `${formatNumber(ms)} ms`,
-    breaker: "Sicherung",
-    open: "Offen",
+    breaker: "Schutzschalter",
+    open: "Ausgelöst",
     until: (at) => <>bis {at}</>,
-    closed: "Geschlossen",
+    closed: "Nicht ausgelöst",
     reply: "Antwort des Servers",
   },
 

@@ -242,6 +242,8 @@ export const messages = {
       bad: "Problem",
       unknown: "Unknown",
     } satisfies Record<DoctorFinding["outcome"], string>,
+    /** Name of a check, capitalised unless it is a host name. */
+    check: (name: string) => (name.includes(".") ? name : name.charAt(0).toUpperCase() + name.slice(1)),
   },
 
   identities: {

@@ -73,12 +73,13 @@ const ACTIONS = {
 };
 
 const COLUMNS: readonly Column<OperatorJob>[] = [
-  { name: texts.file, width: "26%", cell: (job) => <File job={job} /> },
+  { name: texts.file, width: "22%", cell: (job) => <File job={job} /> },
   { name: texts.account, cell: (job) => <Account job={job} /> },
   { name: texts.status, width: 152, cell: (job) => <JobStatusBadge job={job} /> },
-  { name: texts.started, cell: ({ created_at }) => <Timestamp at={created_at} /> },
+  { name: texts.started, width: 126, cell: ({ created_at }) => <Timestamp at={created_at} /> },
   {
     name: texts.progress,
+    width: 230,
     cell: ({ processed, unique_emails }) => common.emailsOf(processed, unique_emails),
     isNumber: true,
   },

@@ -34,7 +34,7 @@ export function ThrottleTable({
 
 const texts = messages.throttling;
 
-const HOST = { name: texts.host, width: "30%", sortBy: ({ key }: HostPace) => key };
+const HOST = { name: texts.host, width: "26%", sortBy: ({ key }: HostPace) => key };
 
 const COLUMNS: readonly Column<HostPace>[] = [
   {
@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<HostPace>[] = [
   },
   {
     name: texts.breaker,
-    width: "20%",
+    width: 250,
     cell: ({ breaker_open_until: until }) =>
       until ? (
         <>

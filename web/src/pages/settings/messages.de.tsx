@@ -62,7 +62,7 @@ export const messages: Translation<typeof english.messages> = {
     title: "Passkeys",
     intro:
       "Melden Sie sich mit Ihrem Gerät oder einem Sicherheitsschlüssel an statt mit Passwort und Code. Ihr Passwort bleibt gültig.",
-    unavailable: "Passkeys brauchen eine sichere Adresse mit einem Domainnamen. Diese ist keine.",
+    unavailable: "Passkeys sind nur unter einer https-Adresse mit Domainnamen möglich, nicht unter dieser.",
     none: "Noch keine Passkeys.",
     add: "Passkey hinzufügen",
     name: "Name",
@@ -86,7 +86,7 @@ export const messages: Translation<typeof english.messages> = {
   sessions: {
     title: "Aktive Sitzungen",
     intro:
-      "Eine Sitzung dauert 30 Tage, oder bis sie 7 Tage lang nicht genutzt wurde. Melden Sie ab, was Sie nicht kennen, und ändern Sie Ihr Passwort.",
+      "Eine Sitzung endet nach 30 Tagen, oder wenn sie 7 Tage lang nicht genutzt wurde. Melden Sie Sitzungen ab, die Sie nicht kennen, und ändern Sie dann Ihr Passwort.",
     current: "Dieser Browser",
     details: (ip, createdAt, lastUsedAt) => (
       <>
@@ -98,7 +98,7 @@ export const messages: Translation<typeof english.messages> = {
     signOutOf: (browser, ip) => `${browser} abmelden, ${ip}`,
     confirmHere: "In diesem Browser abmelden?",
     confirm: "Diese Sitzung abmelden?",
-    text: (browser, ip) => `${browser} unter ${ip} muss sich dann erneut anmelden.`,
+    text: (browser, ip) => `${browser} (${ip}) muss sich dann erneut anmelden.`,
     textHere: "Sie müssen sich dann erneut anmelden.",
   },
 
@@ -127,7 +127,7 @@ export const messages: Translation<typeof english.messages> = {
   data: {
     title: "Ihre Daten",
     intro:
-      "Laden Sie alles, was Ihr Konto enthält, als ZIP-Datei herunter: Aufträge mit Ergebnissen, gespeicherte Listen, Schlüssel ohne ihre Geheimnisse, Webhooks, Sitzungen, Protokoll, Buchungen und Nutzung.",
+      "Laden Sie alles, was Ihr Konto enthält, als ZIP-Datei herunter: Aufträge mit Ergebnissen, gespeicherte Listen, Schlüssel ohne ihre Geheimnisse, Webhooks, Sitzungen, Audit-Log, Buchungen und Nutzung.",
     export: "Exportieren",
     exportStarted: "Der Download hat begonnen.",
     close: "Konto schließen",

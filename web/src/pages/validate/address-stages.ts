@@ -14,7 +14,7 @@ export function syntaxStage({ details, sub_status, flags }: Result): Stage {
       outcome: "bad",
       word,
       meaning: details.syntax_error?.message ?? meaning,
-      facts: details.syntax_error ? [[syntax.rule, details.syntax_error.rule.replaceAll("_", " ")]] : [],
+      facts: details.syntax_error ? [[syntax.rule, details.syntax_error.rule]] : [],
     });
   }
   const facts: Fact[] = [

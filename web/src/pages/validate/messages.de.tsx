@@ -45,7 +45,7 @@ export const messages: Translation<typeof english.messages> = {
 
   history: {
     title: "Letzte Prüfungen (dieser Tab)",
-    intro: "Bleiben, bis Sie den Tab schließen. Sie erneut anzusehen ist kostenlos.",
+    intro: "Verfügbar, bis Sie den Tab schließen. Erneutes Ansehen ist kostenlos.",
     shown: "oben angezeigt",
   },
 
@@ -71,7 +71,7 @@ export const messages: Translation<typeof english.messages> = {
 
   card: {
     source: "Quelle",
-    confidence: "Sicherheit",
+    confidence: "Konfidenz",
     confidenceHint: (status: Status) =>
       `Wie sicher die Bewertung „${common.status[status].toLowerCase()}“ ist.`,
     score: common.score,
@@ -193,7 +193,7 @@ export const messages: Translation<typeof english.messages> = {
   catchAll: {
     title: "Catch-all-Test",
     skipped: "Ein erfundenes Postfach wird nur versucht, wenn der Server das echte annimmt.",
-    confidence: "Sicherheit",
+    confidence: "Konfidenz",
     found: [
       "Catch-all",
       "Die Domain ist ein Catch-all: Sie nimmt Mail für jeden Namen an, daher beweist ihre Antwort nichts über dieses Postfach.",
@@ -202,7 +202,7 @@ export const messages: Translation<typeof english.messages> = {
       "nicht eindeutig",
       "Wir konnten nicht feststellen, ob der Server jeden Namen annimmt, daher beweist seine Antwort noch nichts.",
     ],
-    irrelevant: ["nicht von Belang", "Das Postfach selbst wurde nicht angenommen."],
+    irrelevant: ["nicht relevant", "Das Postfach selbst wurde nicht angenommen."],
     rejected: [
       "abgelehnt",
       "Der Server lehnt erfundene Namen ab. Dass er dieses Postfach annimmt, heißt also, dass es existiert.",

@@ -63,7 +63,7 @@ function Attempts({ delivery }: { delivery: WebhookDelivery }) {
 }
 
 function resultOf({ trouble, response_status }: WebhookDelivery): string {
-  if (trouble) return trouble;
+  if (trouble) return messages.deliveries.trouble(trouble);
   return response_status === null ? "" : messages.deliveries.responded(response_status);
 }
 

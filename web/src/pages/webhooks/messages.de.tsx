@@ -1,7 +1,42 @@
 /** German texts of the webhook pages. */
 import { plural } from "../../components/number-format.ts";
+import { formatDay } from "../../components/timestamp.tsx";
+import { type Sentences, translated, URL_REJECTIONS } from "../../messages.de.ts";
 import type { Translation } from "../../translation.ts";
 import type * as english from "./messages.tsx";
+
+const responded = (status: number | string) => `Der Endpunkt hat mit ${status} geantwortet.`;
+
+/** Why an attempt failed, and why an endpoint was disabled. */
+const TROUBLES: Sentences = [
+  [
+    /^The endpoint answered (\d+)\. Redirects/,
+    (status) => `${responded(status)} Weiterleitungen wird nicht gefolgt.`,
+  ],
+  [/^The endpoint answered (\d+)/, responded],
+  [/^No response within (\d+) s\.$/, (seconds) => `Keine Antwort innerhalb von ${seconds}\u00a0s.`],
+  [
+    /^No successful delivery since (\S+)\.$/,
+    (at) => `Keine erfolgreiche Zustellung seit dem ${formatDay(at)}.`,
+  ],
+  [/^The connection was refused\.$/, () => "Die Verbindung wurde abgelehnt."],
+  [/^The connection was closed before/, () => "Die Verbindung wurde vor einer Antwort geschlossen."],
+  [/^The connection could not be established\.$/, () => "Die Verbindung konnte nicht hergestellt werden."],
+  [/^The connection failed\.$/, () => "Die Verbindung ist fehlgeschlagen."],
+  [
+    /^The TLS certificate is expired/,
+    () =>
+      "Das TLS-Zertifikat ist abgelaufen, gilt nicht für diesen Namen oder stammt von keiner vertrauenswürdigen Stelle.",
+  ],
+  [/^The TLS handshake failed\.$/, () => "Der TLS-Handshake ist fehlgeschlagen."],
+  [/^The response headers are too large\.$/, () => "Die Header der Antwort sind zu groß."],
+  [/^The response is not valid HTTP\.$/, () => "Die Antwort ist kein gültiges HTTP."],
+  [/^The endpoint was disabled before/, () => "Der Endpunkt wurde vor der Zustellung deaktiviert."],
+  [/^An internal error prevented/, () => "Ein interner Fehler hat die Zustellung verhindert."],
+  ...URL_REJECTIONS,
+];
+
+const trouble = (sentence: string) => translated(TROUBLES, sentence) ?? sentence;
 
 export const messages: Translation<typeof english.messages> = {
   title: "Webhooks",
@@ -45,7 +80,7 @@ export const messages: Translation<typeof english.messages> = {
     disabled: "Deaktiviert",
     failing: "Fehlerhaft",
     enabled: "Aktiv",
-    disabledReason: (reason) => `Automatisch deaktiviert. ${reason}`,
+    disabledReason: (reason) => `Automatisch deaktiviert. ${trouble(reason)}`,
     failingSince: (at) => <>Keine erfolgreiche Zustellung seit {at}.</>,
   },
   actions: {
@@ -72,7 +107,8 @@ export const messages: Translation<typeof english.messages> = {
       </>
     ),
     nextAttempt: (at) => <>Nächster Versuch {at}.</>,
-    responded: (status) => `Der Endpunkt hat mit ${status} geantwortet.`,
+    responded,
+    trouble,
     retryNow: "Jetzt wiederholen",
     resend: "Erneut senden",
     enableFirst: "Aktivieren Sie zuerst den Endpunkt.",
@@ -94,8 +130,8 @@ export const messages: Translation<typeof english.messages> = {
     rotateText: "Sie erhalten ein neues Geheimnis. Das alte bleibt 24 Stunden lang gültig.",
     verify: (install) => (
       <>
-        Nachrichten folgen Standard Webhooks. Prüfen Sie mit dessen Bibliothek ({install}), dass eine
-        Nachricht von uns stammt:
+        Nachrichten folgen der Spezifikation Standard Webhooks. Prüfen Sie mit deren Bibliothek ({install}),
+        ob eine Nachricht von uns stammt:
       </>
     ),
     example: "Beispiel",

@@ -73,6 +73,8 @@ export const messages = {
     ),
     nextAttempt: (at: ReactNode) => <>Next attempt {at}.</>,
     responded: (status: number) => `The endpoint answered ${status}.`,
+    /** Why an attempt failed, as the service describes it. */
+    trouble: (sentence: string) => sentence,
     retryNow: "Retry now",
     resend: "Resend",
     enableFirst: "Enable the endpoint first.",
