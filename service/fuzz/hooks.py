@@ -13,6 +13,7 @@ import re
 import struct
 import time
 import uuid
+from urllib.parse import quote
 
 import requests
 import schemathesis
@@ -44,9 +45,12 @@ def before_call(context, case, kwargs):
     has_unknown_header = any(name.lower().startswith("x-schemathesis") for name in headers)
     if not is_negative and not has_unknown_header and operation in REAL and random.random() < 0.67:
         REAL[operation](case)
+    if operation == "followJob" and not is_negative:
+        # The stream of a job ends with the job, and a paused one does not end by itself.
+        send("POST", f"/bulk/jobs/{quote(str(case.path_parameters['job_id']), safe='')}/cancel")
 
 
-uploads = []  # not confirmed yet, with their column
+uploads = []  # with their column; some are confirmed since
 
 
 @schemathesis.hook
@@ -109,7 +113,9 @@ def new_account():
 
 
 def upload(file=FILE):
-    return ask("POST", "/bulk/upload/preview", files={"file": ("list.csv", file)})["upload_id"]
+    upload_id = ask("POST", "/bulk/upload/preview", files={"file": ("list.csv", file)})["upload_id"]
+    uploads.append({"upload_id": upload_id, "email_column": "email"})
+    return upload_id
 
 
 def job(file=SLOW_FILE):

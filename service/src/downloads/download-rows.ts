@@ -7,9 +7,9 @@ import { firstCellOf, placeOf } from "../jobs/job-columns.ts";
 import { resultsExpired } from "../jobs/job-list.ts";
 import type { JobRow } from "../jobs/job-record.ts";
 import { hasResults } from "../jobs/result-rows.ts";
+import { type InspectEmail, reportOfRow } from "../jobs/results/result-from-evidence.ts";
 import { isFiltered, type ResultSelection } from "../jobs/results/result-query.ts";
 import { readOrder, readVerdicts, type SharedRows } from "../jobs/results/result-reader.ts";
-import { type InspectEmail, reportOfRow } from "../jobs/results/result-report.ts";
 import type { StoredFile, UploadFiles, UploadPart } from "../uploads/upload-files.ts";
 
 export type DownloadRow = {
@@ -37,7 +37,7 @@ export type DownloadSource = {
 };
 
 const PENDING: RowVerdict = { status: "pending" };
-/** Not stored with a result (result-report.ts). */
+/** Not stored with a result (result-from-evidence.ts). */
 const DERIVED: ReadonlySet<ResultColumn> = new Set(["reason", "flags", "mx_host", "ai_reasons"]);
 /** Rows of a sorted file that are collected in one pass over the upload. */
 const SORTED_AT_ONCE = 20_000;

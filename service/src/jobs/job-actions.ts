@@ -17,7 +17,7 @@ import { type JobEvent, requireTransition, transitionOf } from "./job-state.ts";
 import type { JobTransitions } from "./job-transitions.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
 import { openRows, saveOpenRows, type UncheckedCounts } from "./open-rows.ts";
-import type { InspectEmail } from "./results/result-report.ts";
+import type { InspectEmail } from "./results/result-from-evidence.ts";
 import { deleteRows, eraseExpiredJobs, prepareRetention } from "./retention.ts";
 import { jobs } from "./schema.ts";
 

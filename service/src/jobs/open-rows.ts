@@ -11,7 +11,7 @@ import type { Orm } from "../db/database.ts";
 import type { JobRow } from "./job-record.ts";
 import { insertResults, type ResultRow, reportOn, resultRow } from "./result-rows.ts";
 import { restoredEvidence } from "./results/result-evidence.ts";
-import type { InspectEmail } from "./results/result-report.ts";
+import type { InspectEmail } from "./results/result-from-evidence.ts";
 import { slices } from "./schema.ts";
 import type { SliceEmail } from "./slice-cutter.ts";
 import { countInJob } from "./slice-save.ts";

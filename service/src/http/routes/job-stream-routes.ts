@@ -13,7 +13,7 @@ import { jobDownload } from "../../downloads/job-download.ts";
 import { findJob } from "../../jobs/job-list.ts";
 import { hasEnded } from "../../jobs/job-state.ts";
 import type { JobWatch } from "../../jobs/job-watch.ts";
-import type { InspectEmail } from "../../jobs/results/result-report.ts";
+import type { InspectEmail } from "../../jobs/results/result-from-evidence.ts";
 import type { UploadFiles } from "../../uploads/upload-files.ts";
 import { createDownloads } from "../downloads.ts";
 import { createEventStream, EVENT_STREAM_HEADERS } from "../event-stream.ts";

@@ -7,8 +7,8 @@ import { placeOf } from "../job-columns.ts";
 import { findReadableJob } from "../job-list.ts";
 import type { JobRow } from "../job-record.ts";
 import { hasEnded } from "../job-state.ts";
+import { type InspectEmail, jobResultOf, reportOfRow } from "./result-from-evidence.ts";
 import { readPage, readRow } from "./result-reader.ts";
-import { type InspectEmail, jobResultOf, reportOfRow } from "./result-report.ts";
 
 export type ResultDeps = { database: Database; inspect: InspectEmail };
 

@@ -3,6 +3,7 @@ import type pg from "pg";
 import type { JobRow } from "../job-record.ts";
 import type { StoredJob } from "../result-rows.ts";
 import type { SharedEvidence } from "./result-evidence.ts";
+import type { StoredRow } from "./result-from-evidence.ts";
 import {
   OF_RESULTS,
   orderBy,
@@ -13,7 +14,6 @@ import {
   type ResultSelection,
   rangeQuery,
 } from "./result-query.ts";
-import type { StoredRow } from "./result-report.ts";
 
 type Pool = Pick<pg.Pool, "query">;
 
