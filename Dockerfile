@@ -7,6 +7,7 @@ ARG BASE_IMAGE=debian:bookworm-slim
 
 # --- everything that builds ---------------------------------------------------------------------
 FROM ${NODE_IMAGE} AS build
+RUN apt-get update && apt-get install --yes --no-install-recommends tini=0.19.0-* && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 COPY package.json package-lock.json ./
 COPY contract/package.json contract/
@@ -32,6 +33,7 @@ LABEL org.opencontainers.image.title="Mailvet" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 
+COPY --from=build /usr/bin/tini-static /usr/local/bin/tini
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY --from=build /opt/mailvet /opt/mailvet
 COPY deploy/docker/defaults.env /opt/mailvet/.env
@@ -48,8 +50,8 @@ WORKDIR /opt/mailvet
 USER 10001:10001
 VOLUME /data
 EXPOSE 8080
-# The service handles SIGTERM itself, also as process 1. Only after a crash of the embedded database its orphans are left as
-# zombies, until the container ends; `docker run --init` reaps them.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "/opt/mailvet/bin/health.mjs"]
+# Process 1 passes signals on, and reaps the processes that a crash of the embedded database leaves behind.
+ENTRYPOINT ["tini", "--"]
 CMD ["node", "/opt/mailvet/service/dist/main.js"]

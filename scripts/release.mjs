@@ -5,10 +5,10 @@
  *   npm run release -- 0.3.0
  *   npm run release -- --repository URL     named in the packages; there is none by default
  *
- * Sets the version of every workspace, image, chart and SDK, cuts the changelog, refuses an API that breaks clients of the last release (unless
- * the major version grows) and keeps the new one, then writes to release/VERSION: the npm packages, the OpenAPI document,
- * a software bill of materials, the notes of the release, and checksums of all. Last a commit and a tag, both local; a dry
- * run leaves the files of the repository as they were instead.
+ * Sets the version of every workspace, the image, the chart and the SDKs, cuts the changelog, refuses an API that breaks clients
+ * of the last release (unless the major version grows) and keeps the new one, then writes to release/VERSION: the npm packages,
+ * the OpenAPI document, a software bill of materials, the notes of the release, and checksums of all. Last a commit and a tag,
+ * both local; a dry run prints what they would contain, and leaves the files of the repository as they were.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -23,12 +23,15 @@ import { documentAt, withService } from "./run-service.mjs";
 
 const RELEASED = "contract/released/openapi.json";
 
-/** Files outside the workspaces that name the version. */
-const OTHER_VERSIONS = [
-  "Dockerfile",
-  "deploy/helm/mailvet/Chart.yaml",
-  "integrations/n8n/package.json",
-  "sdk-python/pyproject.toml",
+/** Files outside the workspaces that name the version, and what stands before it in each. */
+export const OTHER_VERSIONS = [
+  { path: "Dockerfile", before: /^ARG VERSION=/m },
+  { path: "deploy/helm/mailvet/Chart.yaml", before: /^version: /m },
+  { path: "deploy/helm/mailvet/Chart.yaml", before: /^appVersion: "/m },
+  { path: "integrations/n8n/package.json", before: /^ {2}"version": "/m },
+  { path: "sdk-python/pyproject.toml", before: /^version = "/m },
+  { path: "service/src/http/openapi/resource-examples.ts", before: /^ {2}version: "/m },
+  { path: "docs/webhooks.md", before: /^user-agent: Mailvet\//m },
 ];
 
 /** The changelog with what was under Unreleased as this version, and that part alone. */
@@ -52,6 +55,14 @@ export function withVersion(manifest, version, workspaces) {
   return changed;
 }
 
+/** A text with this version after the one place that `before` matches. */
+export function withVersionAfter(text, before, version) {
+  const pattern = new RegExp(`(${before.source})\\d+\\.\\d+\\.\\d+`, "gm");
+  const places = text.match(pattern)?.length ?? 0;
+  if (places !== 1) throw new Error(`${before} is before a version in ${places} places rather than one`);
+  return text.replace(pattern, `$1${version}`);
+}
+
 export function nextVersion(current, isTagged) {
   if (!isTagged) return current;
   const [major, minor] = current.split(".").map(Number);
@@ -68,12 +79,17 @@ async function release({ version, repository, isDryRun }) {
   if (git("tag", "--list", `v${version}`)) throw new Error(`v${version} is released already`);
   const folders = ["", ...readJson("package.json").workspaces];
   const manifests = folders.map((folder) => join(folder, "package.json"));
-  const touched = [...manifests, ...OTHER_VERSIONS, "package-lock.json", "CHANGELOG.md", RELEASED];
+  const touched = [
+    ...manifests,
+    ...new Set(OTHER_VERSIONS.map(({ path }) => path)),
+    "package-lock.json",
+    "CHANGELOG.md",
+    RELEASED,
+  ];
   const originals = touched.map((path) => [path, read(path)]);
   let isComplete = false;
   try {
-    const { version: previous } = readJson("package.json");
-    for (const path of OTHER_VERSIONS) write(path, read(path).replaceAll(previous, version));
+    for (const { path, before } of OTHER_VERSIONS) write(path, withVersionAfter(read(path), before, version));
     const names = manifests.map((path) => readJson(path).name);
     for (const path of manifests) write(path, jsonText(withVersion(readJson(path), version, names)));
     const lock = readJson("package-lock.json");
@@ -92,6 +108,7 @@ async function release({ version, repository, isDryRun }) {
     refuseBreakingChanges(readJson(RELEASED), document, version);
     write(RELEASED, `${JSON.stringify(withoutTexts(document), undefined, 1)}\n`);
     await writeArtefacts(join(ROOT, "release", version), { document, notes, repository });
+    console.log(git("diff", "--stat", "--stat-width=100"));
     isComplete = !isDryRun;
   } finally {
     if (!isComplete) for (const [path, text] of originals) write(path, text);

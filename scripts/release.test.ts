@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { cutChangelog, nextVersion, withVersion } from "./release.mjs";
+import { cutChangelog, nextVersion, OTHER_VERSIONS, withVersion, withVersionAfter } from "./release.mjs";
 
 const textOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
@@ -42,4 +42,23 @@ test("all workspaces have the same version, also in the lock file", () => {
     expect(withVersion(manifest, root.version, names)).toEqual(manifest);
     expect(withVersion(lock.packages[folder], root.version, names)).toEqual(lock.packages[folder]);
   }
+});
+
+test("image, chart, n8n node, Python SDK and examples have the version of the workspaces, each at one place", () => {
+  const { version } = JSON.parse(textOf("package.json"));
+  for (const { path, before } of OTHER_VERSIONS) {
+    const text = textOf(path);
+    expect(withVersionAfter(text, before, version), path).toBe(text);
+    const next = withVersionAfter(text, before, "10.20.30");
+    expect(next.split("10.20.30"), path).toHaveLength(2);
+    expect(withVersionAfter(next, before, version), path).toBe(text);
+  }
+});
+
+test("only the version at the given place is replaced", () => {
+  const text = 'version = "0.2.0"\nrequires = ["other==0.2.0"]\n';
+  expect(withVersionAfter(text, /^version = "/m, "0.3.0")).toBe(
+    'version = "0.3.0"\nrequires = ["other==0.2.0"]\n',
+  );
+  expect(() => withVersionAfter(text, /^appVersion: /m, "0.3.0")).toThrow("0 places");
 });

@@ -201,21 +201,17 @@ async function tryAlone(image) {
   return { balance, jobId: job.id };
 }
 
-/** Process 1 inherits the children of a killed database server: they must not keep it from starting another, nor from stopping. */
+/** The children of a killed database server become those of process 1, which reaps them; another server is started. */
 async function tryOrphans(opened, port) {
-  const server = childrenOf(opened.pid()).find(
+  const [service] = childrenOf(opened.pid());
+  const server = childrenOf(service).find(
     (pid) => readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "postgres",
   );
   process.kill(server, "SIGKILL");
   await until(() => opened.output().includes('"postgres_restarted"'), opened);
   await untilReady(opened, port);
-  const states = childrenOf(opened.pid()).map(
-    (pid) => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1][0],
-  );
-  const left = states.filter((state) => state === "Z").length;
-  report(
-    `killed database server: another one runs, /health/ready is 200; zombies until the container ends: ${left}`,
-  );
+  await until(() => childrenOf(opened.pid()).length === 1, opened);
+  report("killed database server: another one runs, /health/ready is 200; no zombies");
 }
 
 /** A PostgreSQL server as a container of its own, the backup imported into it, and one process of each role. */
@@ -354,7 +350,20 @@ function container({ root, config }, { data, settings = {}, secrets = {}, comman
       env -i -C "$DIRECTORY" "$@"`;
   const child = spawn(
     "unshare",
-    ["--mount", "--pid", "--ipc", "--fork", "--kill-child", "sh", "-ec", script, "sh", ...env, ...command],
+    [
+      "--mount",
+      "--pid",
+      "--ipc",
+      "--fork",
+      "--kill-child",
+      "sh",
+      "-ec",
+      script,
+      "sh",
+      ...env,
+      ...config.Entrypoint,
+      ...command,
+    ],
     {
       env: { PATH: process.env.PATH, ROOT: root, DATA: data, FILES: files, DIRECTORY: config.WorkingDir },
       stdio: ["ignore", "pipe", "pipe"],

@@ -73,8 +73,8 @@ function guideTo(url: string): string {
   return `
 Open ${url} and sign in:
 
-  as a customer    ${DEMO.email.padEnd(24)} password  ${DEMO.password}
-  as the operator  ${OPERATOR.email.padEnd(24)} password  ${OPERATOR.password}
+  as a customer    ${DEMO.email.padEnd(24)} password: ${DEMO.password}
+  as the operator  ${OPERATOR.email.padEnd(24)} password: ${OPERATOR.password}
 
 Or ask the API:
 

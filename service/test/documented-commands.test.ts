@@ -16,21 +16,21 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
-let service: TestService;
+let shared: TestService;
 let folder: string;
 beforeAll(async () => {
-  service = await openService();
+  shared = await openService();
   folder = mkdtempSync(join(tmpdir(), "mailvet-documented-"));
   for (const name of ["docs", "cli", "package.json", "node_modules"])
     symlinkSync(join(ROOT, name), join(folder, name));
 });
 afterAll(async () => {
-  await service[Symbol.asyncDispose]();
+  await shared[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
 });
 
 /** What the commands print. A command that fails ends the script. */
-async function follow(markdown: string): Promise<string> {
+async function follow(markdown: string, service: TestService = shared): Promise<string> {
   const { key } = await service.openAccount({ credits: 100, plan: "payg" });
   const blocks = [...markdown.matchAll(/(<!-- not run: [^\n]+ -->\n)?```sh\n(.*?)```/gs)]
     .filter(([, notRun]) => notRun === undefined)
@@ -80,8 +80,15 @@ test.skipIf(!hasCurl)("the quick start for list owners", async () => {
 });
 
 test.skipIf(!hasCurl)("the quick start for operators", async () => {
-  const said = await follow(read("docs/start-operator.md"));
-  expect(inFolder(".env")).toContain("EHLO_NAME=probe.example.com");
+  const env = { PUBLIC_URL: "https://mailvet.example.com", METRICS_TOKEN: "token-of-the-operator" };
+  await using service = await openService({ env });
+  const page = read("docs/start-operator.md").replace(/(?<=^METRICS_TOKEN=).+$/m, env.METRICS_TOKEN);
+  const said = await follow(page, service);
+  expect(inFolder(".env").trim().split("\n")).toEqual([
+    "EHLO_NAME=probe.example.com",
+    "MAIL_FROM=probe@example.com",
+    ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
+  ]);
   expect(said).toContain("ready");
   expect(Number(/(\d+)\s*$/.exec(said)?.[1])).toBeGreaterThan(10); // metrics
 });

@@ -28,7 +28,7 @@ const DEFAULT_PATIENCE_MS = 10 * 60_000;
 export function addCleanCommand(program: Command): void {
   program
     .command("clean")
-    .summary("check a CSV or XLSX file with the engine on this machine")
+    .summary("check a CSV, XLSX or ODS file with the engine on this machine")
     .description(
       "Check a file of emails with the engine on this machine and write a copy: all rows and columns in their order, " +
         "with the verdict columns appended.",

@@ -51,8 +51,8 @@ export async function openDemo(): Promise<Demo> {
       async signIn(page, role) {
         const credentials =
           role === "operator"
-            ? /as the operator +(\S+) +password +(.+)/
-            : /as a customer +(\S+) +password +(.+)/;
+            ? /as the operator +(\S+) +password: (.+)/
+            : /as a customer +(\S+) +password: (.+)/;
         const [email, password] = capture(output, credentials);
         await page.goto("/sign-in");
         await page.getByLabel("Email").fill(email!);
