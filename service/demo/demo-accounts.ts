@@ -8,7 +8,7 @@ export const DEMO = {
   apiKey: "mv_live_DemoDemoDemoDemoDemoDemoDemoDemo2RsMIm",
 };
 
-export const OPERATOR = { email: "operator@mailvet.test", password: "run the house" };
+export const OPERATOR = { email: "operator@mailvet.test", password: "operate the demo" };
 
 /** Fill the operator's list of accounts. They have no password, so signing in is not possible. */
 export const OTHER_ACCOUNTS: readonly { email: string; plan: Plan; credits: number; opened: number }[] = [

@@ -52,13 +52,15 @@ const RULES: readonly FindingRule<Facts>[] = [
   {
     outcome: "warning",
     when: ({ ageDays }) => ageDays > STALE_DAYS,
-    found: ({ size, ageDays }) => `${size.toLocaleString("en")} disposable domains, ${ageDays} days old.`,
+    found: ({ size, ageDays }) => `${size.toLocaleString("en")} disposable domains, ${daysOf(ageDays)} old.`,
     advice: () => "Run mailvet lists refresh, ideally every week.",
   },
   {
     outcome: "good",
     when: () => true,
     found: ({ size, ageDays, origin }) =>
-      `${size.toLocaleString("en")} disposable domains (${origin.list}), ${ageDays} days old.`,
+      `${size.toLocaleString("en")} disposable domains (${origin.list}), ${daysOf(ageDays)} old.`,
   },
 ];
+
+const daysOf = (count: number) => `${count} ${count === 1 ? "day" : "days"}`;
