@@ -250,7 +250,7 @@ REAL = {
     "pauseJob": in_path(job_id=running_job),
     "resumeJob": in_path(job_id=lambda: job_after("pause")),
     "deleteJob": in_path(job_id=lambda: job_after("cancel")),
-    "previewUpload": in_body(lambda: {"file": FILE}),
+    "previewUpload": in_body(lambda: {"file": FILE.decode()}),  # bytes would not match the description
     "confirmUpload": to_body(lambda: {"upload_id": upload(), "email_column": "email"}),
     "inspectDomain": in_path(domain=lambda: "mailvet.test"),
     "createWebhook": in_body(lambda: {"url": HOOK}),
