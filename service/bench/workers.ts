@@ -1,6 +1,6 @@
 /**
  * Whether a second worker doubles the throughput: one job at many slow mail hosts, first with one worker process, then
- * with two on the same PostgreSQL. And whether two workers together respect the connection limit of a few hosts that
+ * with two and with four on the same PostgreSQL. And whether two workers together respect the connection limit of a few hosts that
  * both need at once. Connections are counted at the hosts.
  *
  *   npm run bench:workers
@@ -48,11 +48,14 @@ async function compareWorkers(): Promise<void> {
   );
   const one = await measure({ ...MANY_HOSTS, workers: 1 });
   const two = await measure({ ...MANY_HOSTS, workers: 2 });
+  const four = await measure({ ...MANY_HOSTS, workers: 4 });
   const crowd = await measure({ ...FEW_HOSTS, workers: 2 });
+  const all = [one, two, four, crowd];
   const ratio = two.rowsPerSecond / one.rowsPerSecond;
-  const mostAtOnce = Math.max(one.mostAtOnce, two.mostAtOnce, crowd.mostAtOnce);
-  const turnedAway = one.turnedAway + two.turnedAway + crowd.turnedAway;
+  const mostAtOnce = Math.max(...all.map((measured) => measured.mostAtOnce));
+  const turnedAway = all.reduce((sum, measured) => sum + measured.turnedAway, 0);
   console.log(`\ntwo workers against one: ${ratio.toFixed(2)} ×   (wanted: at least 1.8)`);
+  console.log(`four workers against one: ${(four.rowsPerSecond / one.rowsPerSecond).toFixed(2)} ×`);
   console.log(
     `most connections a host saw at once: ${mostAtOnce}   (allowed: ${CONNECTIONS_PER_HOST}); turned away: ${turnedAway}`,
   );

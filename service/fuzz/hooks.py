@@ -83,7 +83,12 @@ def send(method, path, session=requests, **options):
 
 def ask(*request, **options):
     """The body of the response."""
+    global operator
     response = send(*request, **options)
+    if response.status_code == 401 and operator in request:
+        operator = None  # an earlier request has ended its session
+        request = (*request[:2], operator_session())
+        response = send(*request, **options)
     if response.status_code == 403:
         restore_plan()
         response = send(*request, **options)

@@ -40,7 +40,7 @@ const COLUMNS: readonly AccountColumn[] = [
   { name: texts.plan, width: 112, cell: ({ plan }) => common.plans[plan], sortBy: "plan", isWide: true },
   {
     name: texts.credits,
-    width: 176,
+    width: 168,
     cell: ({ credits }) => <Credits credits={credits} />,
     sortBy: "credits",
     first: "desc",
@@ -48,7 +48,7 @@ const COLUMNS: readonly AccountColumn[] = [
   },
   {
     name: texts.used,
-    width: 82,
+    width: 100,
     cell: (account) => formatNumber(account.credits_used_30d),
     sortBy: "used",
     first: "desc",
@@ -56,7 +56,7 @@ const COLUMNS: readonly AccountColumn[] = [
   },
   {
     name: texts.lastSeen,
-    width: 124,
+    width: 140,
     cell: (account) => <Timestamp at={account.last_seen_at} />,
     sortBy: "last_seen",
     first: "desc",
