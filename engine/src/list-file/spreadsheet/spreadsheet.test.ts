@@ -100,7 +100,7 @@ describe("cells", () => {
     const cell = fc.oneof(
       fc
         .string({ unit: "grapheme", maxLength: 40 })
-        .map((text) => text.replace(/[\p{Cc}\uFFFE\uFFFF]/gu, ""))
+        .map((text) => text.replace(/[\p{Cc}\p{NChar}\uFFFD]/gu, "")) // the writer leaves them out
         .filter((text) => text !== "" && !/_x[\dA-Fa-f]{4}_/.test(text) && !(text in {})) // the writer looks shared strings up in {}
         .map((value) => ({ value, type: String, text: value })),
       fc
