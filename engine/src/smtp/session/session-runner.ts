@@ -232,8 +232,10 @@ export class ProbeSession implements SessionContext {
         const isAnswer = answer !== undefined && answer.reply.code !== 421;
         const outcome = isAnswer ? this.#handler.handle(request, answer, plan, tally) : "unanswered";
         if (outcome === "unanswered") unanswered.push(request);
-        else tally.answered++;
-        if (outcome !== "unanswered") plan.transaction.answered++;
+        else {
+          tally.answered++;
+          plan.transaction.answered++;
+        }
         if (outcome === "accepted") plan.transaction.accepted++;
         if (outcome === "refused") tally.refused++;
         if (outcome !== "unanswered")
