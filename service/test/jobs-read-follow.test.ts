@@ -14,25 +14,27 @@ const RUNNING = { status: "processing", startedAt: new Date(), uniqueEmails: 10,
 test("long polling is answered as soon as the job changes", async () => {
   const { ask, addJob } = await world.account();
   const [id, unchanged] = [await addJob(RUNNING), await addJob(RUNNING)];
-  const isAnsweredBeforeTimeout = async (processed: number) => {
+  const isAnsweredBeforeTimeout = async () => {
     const ended = new AbortController();
+    let isOver = false;
     // Sent first, so that its timeout comes before that of the others.
     const timeout = ask(`/bulk/jobs/${unchanged}?wait=30`, { signal: ended.signal });
     await untilUnderWay(world, 1);
     const waiting = Promise.all([1, 2, 3].map(async () => (await ask(`/bulk/jobs/${id}?wait=30`)).json()));
-    await untilUnderWay(world, 4);
-    await world.change(id, `processed = ${processed}`);
-    const isFirst = await Promise.race([waiting.then(() => true), timeout.then(() => false)]);
-    const changed = { id, processed, progress_percent: processed * 10 };
-    expect(await waiting).toEqual(Array(3).fill(expect.objectContaining(changed)));
+    const first = Promise.race([waiting.then(() => true), timeout.then(() => false)]).finally(() => {
+      isOver = true;
+    });
+    // A request may read the job after a change, and then waits for the next one.
+    for (let change = 0; !isOver; change++) await world.change(id, `processed = ${change % 10}`);
+    const isFirst = await first;
+    expect(await waiting).toEqual(Array(3).fill(expect.objectContaining({ id, processed: expect.any(Number) })));
     ended.abort();
     await timeout.catch(() => {});
     await untilUnderWay(world, 0);
     return isFirst;
   };
   // A machine that needs thirty seconds for this proves nothing by it.
-  let processed = 1;
-  while (!(await isAnsweredBeforeTimeout(processed))) processed++;
+  while (!(await isAnsweredBeforeTimeout()));
 });
 
 test("without wait, or after the end, the answer is immediate; without a change it comes at the timeout", async () => {

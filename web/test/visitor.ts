@@ -29,8 +29,10 @@ export type VisitorOptions = {
 
 const DESKTOP = { viewport: { width: 1280, height: 900 } };
 const PHONE = { viewport: { width: 375, height: 800 }, isMobile: true, hasTouch: true };
-/** Below the test timeout, so that a failure names the element. */
-const TIMEOUT_MS = 540_000;
+/** Well below the test timeout, so that a failure names the element also when earlier steps were slow. */
+const TIMEOUT_MS = 300_000;
+/** A page that hangs has none. */
+const SNAPSHOT_TIMEOUT_MS = 30_000;
 
 /** The response to the session query with the cookie of a session that has ended. */
 const ALWAYS_EXPECTED = ["401 GET /api/v1/auth/session"];
@@ -67,7 +69,7 @@ export async function openVisitor(
     open: async (path) => void (await page.goto(path)),
     follow: (name) =>
       page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name, exact: true }).click(),
-    snapshot: async () => `${page.url()}\n${await page.locator("body").ariaSnapshot()}`,
+    snapshot: async () => `${page.url()}\n${await page.locator("body").ariaSnapshot({ timeout: SNAPSHOT_TIMEOUT_MS })}`,
     [Symbol.asyncDispose]: () => context.close(),
   };
 }

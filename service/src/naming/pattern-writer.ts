@@ -69,7 +69,7 @@ type Pattern = PatternTally & { domain: string; seen: Buffer };
 type Row = Pattern & { isOld: boolean };
 
 /** Returns the patterns after counting. */
-function count(pool: pg.Pool, mailboxes: readonly ProvenMailbox[]): Promise<Pattern[]> {
+async function count(pool: pg.Pool, mailboxes: readonly ProvenMailbox[]): Promise<Pattern[]> {
   const localsAt = new Map<string, Set<string>>();
   for (const { domain, local } of mailboxes) {
     const locals = localsAt.get(domain);
@@ -77,24 +77,41 @@ function count(pool: pg.Pool, mailboxes: readonly ProvenMailbox[]): Promise<Patt
     else localsAt.set(domain, new Set([local]));
   }
   const domains = [...localsAt.keys()];
-  return inTransaction(pool, async (client) => {
-    await client.query(OPEN, [domains, emptyTally().shares, Buffer.alloc(FILTER_BYTES)]);
+  const counted = await inTransaction(pool, async (client) => {
     const { rows } = await client.query<Row>(LOCK, [domains]);
-    const counted = await inTimeSlices(rows, (row) => ({
-      row,
-      next: withAll(row, localsAt.get(row.domain)!),
-    }));
-    const changed = counted.filter(({ row, next }) => row.isOld || next.mailboxes !== row.mailboxes);
-    await client.query(WRITE, [JSON.stringify(changed.map(({ next }) => stored(next)))]);
-    return counted.map(({ next }) => next);
+    const rowOf = new Map(rows.map((row) => [row.domain, row]));
+    const patterns = await inTimeSlices(domains, (domain) =>
+      withAll(rowOf.get(domain) ?? emptyPattern(domain), localsAt.get(domain)!),
+    );
+    const changed = patterns.filter(({ domain, mailboxes }) => {
+      const row = rowOf.get(domain);
+      return row && (row.isOld || mailboxes !== row.mailboxes);
+    });
+    if (changed.length > 0) await client.query(UPDATE, [JSON.stringify(changed.map(stored))]);
+    const added = patterns.filter(({ domain, mailboxes }) => mailboxes > 0 && !rowOf.has(domain));
+    const addedElsewhere = new Set(added.map(({ domain }) => domain));
+    if (added.length > 0) {
+      const inserted = await client.query<{ domain: string }>(INSERT, [JSON.stringify(added.map(stored))]);
+      for (const { domain } of inserted.rows) addedElsewhere.delete(domain);
+    }
+    return { patterns: patterns.filter(({ domain }) => !addedElsewhere.has(domain)), addedElsewhere };
   });
+  if (counted.addedElsewhere.size === 0) return counted.patterns;
+  const others = mailboxes.filter(({ domain }) => counted.addedElsewhere.has(domain));
+  return [...counted.patterns, ...(await count(pool, others))];
 }
 
-function withAll({ domain, seen, mailboxes, shares }: Row, locals: Iterable<string>): Pattern {
+function emptyPattern(domain: string): Pattern {
+  return { domain, ...emptyTally(), seen: Buffer.alloc(0) };
+}
+
+function withAll(pattern: Pattern, locals: Iterable<string>): Pattern {
+  const { domain } = pattern;
   // Counts of an earlier set of templates are of no use.
-  const isCurrent = shares.length === emptyTally().shares.length;
-  let tally: PatternTally = isCurrent ? { mailboxes, shares } : emptyTally();
-  let filter: Buffer = isCurrent ? seen : Buffer.alloc(FILTER_BYTES);
+  const { mailboxes, shares, seen } =
+    pattern.shares.length === emptyTally().shares.length ? pattern : emptyPattern(domain);
+  let tally: PatternTally = { mailboxes, shares };
+  let filter = unpacked(seen);
   for (const local of locals) {
     const next = tally.mailboxes < MAX_COUNTED ? marked(filter, domain, local) : undefined;
     const grown = next ? withMailbox(tally, local) : tally; // unchanged by a name that fits no template
@@ -102,30 +119,31 @@ function withAll({ domain, seen, mailboxes, shares }: Row, locals: Iterable<stri
     filter = next!;
     tally = grown;
   }
-  return { domain, ...tally, seen: filter };
+  return { domain, ...tally, seen: packed(filter) };
 }
 
 /** A pattern that is full counts no more mailboxes, so it needs no filter. */
 function stored({ domain, mailboxes, shares, seen }: Pattern) {
-  const filter = mailboxes < MAX_COUNTED ? seen : Buffer.alloc(FILTER_BYTES);
-  return { domain, mailboxes, shares, seen: filter.toString("hex") };
+  return { domain, mailboxes, shares, seen: mailboxes < MAX_COUNTED ? seen.toString("hex") : "" };
 }
-
-const OPEN = `
-  insert into naming_patterns (domain, mailboxes, shares, seen, updated_at)
-  select domain, 0, $2::float8[], $3::bytea, now() from unnest($1::text[]) as domain order by domain
-  on conflict do nothing`;
 
 const LOCK = `
   select domain, mailboxes, shares, seen, updated_at < now() - interval '30 days' as "isOld"
   from naming_patterns where domain = any($1::text[]) order by domain for update`;
 
 // A mailbox that is proven again is not counted again, but keeps the pattern from expiring.
-const WRITE = `
+const UPDATE = `
   update naming_patterns p
   set mailboxes = one.mailboxes, shares = one.shares, seen = decode(one.seen, 'hex'), updated_at = now()
   from json_to_recordset($1::json) as one (domain text, mailboxes int, shares float8[], seen text)
   where p.domain = one.domain`;
+
+/** Not what another process has added since: that has to be counted in. */
+const INSERT = `
+  insert into naming_patterns (domain, mailboxes, shares, seen, updated_at)
+  select domain, mailboxes, shares, decode(seen, 'hex'), now()
+  from json_to_recordset($1::json) as one (domain text, mailboxes int, shares float8[], seen text) order by domain
+  on conflict do nothing returning domain`;
 
 /*
  * The filter is a Bloom filter over keyed hashes: which mailboxes were counted, without storing their names. It reports
@@ -149,4 +167,22 @@ function marked(filter: Uint8Array, domain: string, local: string): Buffer | und
     next[bit >> 3]! |= mask;
   }
   return isNew ? next : undefined;
+}
+
+/** As stored: the positions of its bits, two bytes each, while that is shorter. Most domains have a few mailboxes. */
+function packed(filter: Buffer): Buffer {
+  const positions: number[] = [];
+  for (let bit = 0; bit < BITS; bit++) if (filter[bit >> 3]! & (1 << (bit & 7))) positions.push(bit);
+  if (positions.length * 2 >= FILTER_BYTES) return filter;
+  return Buffer.from(positions.flatMap((bit) => [bit >> 8, bit & 255]));
+}
+
+function unpacked(seen: Buffer): Buffer {
+  if (seen.length === FILTER_BYTES) return seen;
+  const filter = Buffer.alloc(FILTER_BYTES);
+  for (let at = 0; at < seen.length; at += 2) {
+    const bit = seen.readUInt16BE(at);
+    filter[bit >> 3]! |= 1 << (bit & 7);
+  }
+  return filter;
 }

@@ -58,6 +58,7 @@ function Threshold({ value, isDisabled, isBusy, onSave }: ThresholdProps) {
         description={messages.notifications.thresholdHint}
         value={wanted}
         onChange={setWanted}
+        disabled={isDisabled} // what is typed before the stored value arrives would be replaced by it
       />
       <Button
         variant="default"
