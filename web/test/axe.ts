@@ -26,11 +26,7 @@ export async function createJobs({ jobs }: Client) {
 const SERIOUS: readonly (string | null | undefined)[] = ["serious", "critical"];
 
 /** Violations after the page has loaded. In the dark scheme only the contrast is checked. */
-export async function findingsOn(
-  page: Page,
-  name: string,
-  excluded: readonly string[] = [],
-): Promise<string[]> {
+export async function findingsOn(page: Page, name: string): Promise<string[]> {
   await page.getByRole("heading", { level: 1, includeHidden: true }).first().waitFor({ state: "attached" });
   await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "hidden" });
   const found: string[] = [];
@@ -38,7 +34,6 @@ export async function findingsOn(
     await page.emulateMedia({ colorScheme });
     await colorSchemeApplied(page, colorScheme);
     const axe = new AxeBuilder({ page }).setLegacyMode();
-    for (const selector of excluded) axe.exclude(selector);
     if (colorScheme === "dark") axe.withRules("color-contrast");
     const { violations } = await axe.analyze();
     for (const { id, impact, nodes } of violations.filter(({ impact }) => SERIOUS.includes(impact))) {

@@ -52,6 +52,18 @@ function configuration(key) {
   };
 }
 
+// Controls that Scalar renders without a name, or with a role whose state it does not keep.
+function nameControls() {
+  for (const button of container.querySelectorAll(".scalar-code-copy:not([aria-label])"))
+    button.setAttribute("aria-label", "Copy");
+  for (const field of container.querySelectorAll('[contenteditable][role="combobox"]')) {
+    field.setAttribute("role", "textbox");
+    field.setAttribute("aria-label", field.dataset.placeholder || "Value");
+  }
+}
+const container = document.getElementById("reference");
+new MutationObserver(nameControls).observe(container, { childList: true, subtree: true });
+
 let reference = Scalar.createApiReference("#reference", configuration());
 
 // The scheme is chosen in the header, or in another tab of the web app.
