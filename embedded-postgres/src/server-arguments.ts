@@ -14,6 +14,7 @@ export function serverArguments(cluster: string, socketDirectory: string): strin
     unix_socket_permissions: "0700",
     max_connections: "300", // a slot costs a few kilobytes; tests run many services on one server
     shared_buffers: "64MB",
+    wal_compression: "on", // of page images, which follow every checkpoint
     // Failed statements are not logged: they can contain private data, and the client reports them.
     log_min_messages: "log",
     log_checkpoints: "off",

@@ -2,7 +2,9 @@
  * What data costs in PostgreSQL: bytes per cached address, bytes and WAL per row of a list, and the time to delete a
  * million results by dropping their partition, compared with deleting them row by row in the same run.
  *
- *   npm run bench:storage [cache|list|retention …]
+ *   npm run bench:storage [cache|list|short|retention …]
+ *
+ * "list" has half of its rows at large domains, "short" has three at each domain, the long tail.
  */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -32,6 +34,7 @@ const LIST_ROWS = 20_000;
 const WARM_UP_ROWS = 4_000;
 const LARGE_DOMAINS = 5;
 const ROWS_OF_SMALL_DOMAIN = 25;
+const ROWS_OF_SMALLEST_DOMAIN = 3;
 const MAX_WAL_PER_ROW = 1_000;
 const RETAINED = 1_000_000;
 const MAX_DROP_MS = 1_000;
@@ -60,7 +63,12 @@ const WAL_BY_TABLE = `
   group by 1 having sum(record_length) > 5 * ${LIST_ROWS}
   order by 2 desc`;
 
-const PARTS = { cache: measureCache, list: measureList, retention: measureRetention };
+const PARTS = {
+  cache: measureCache,
+  list: (connection: pg.ClientConfig) => measureList(connection, mixedDomains),
+  short: (connection: pg.ClientConfig) => measureList(connection, smallDomains),
+  retention: measureRetention,
+};
 const wanted = process.argv.slice(2);
 
 const folder = mkdtempSync(join(tmpdir(), "mailvet-bench-"));
@@ -184,11 +192,16 @@ function evidenceOf(address: string): Evidence {
 }
 
 /** A whole list, on tables that already have rows, right after a checkpoint: so that full page images are included. */
-async function measureList(connection: pg.ClientConfig): Promise<void> {
-  await using lab = await openLab(mailWorld());
+async function measureList(connection: pg.ClientConfig, domainsOf: DomainsOf): Promise<void> {
+  await using lab = await openLab(mailWorld(domainsOf(LIST_ROWS)));
   const client = new pg.Client(connection);
   const service = spawn(process.execPath, SERVICE_PROGRAM, {
-    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl(connection), ...settings(lab) },
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: databaseUrl(connection),
+      DATA_DIR: join(folder, `files of ${connection.database}`),
+      ...settings(lab),
+    },
     cwd: folder,
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -201,10 +214,10 @@ async function measureList(connection: pg.ClientConfig): Promise<void> {
     const base = `${await addressOf(service)}/api/v1`;
     await client.connect();
     await client.query("create extension pg_walinspect");
-    await runList(base, listOf(WARM_UP_ROWS, "former"));
+    await runList(base, listOf(domainsOf(WARM_UP_ROWS), "former"));
     await client.query("checkpoint");
     const start = await positionOf(client);
-    const { job } = await runList(base, listOf(LIST_ROWS, "person"));
+    const { job } = await runList(base, listOf(domainsOf(LIST_ROWS), "person"));
     await stop(); // writes what is still to be written to the cache
     const end = await positionOf(client);
 
@@ -234,8 +247,11 @@ async function measureList(connection: pg.ClientConfig): Promise<void> {
   }
 }
 
+type ListDomain = { name: string; emails: number };
+type DomainsOf = (rows: number) => ListDomain[];
+
 /** Half of the rows at a few large domains, half at many small ones. */
-function domainsOf(rows: number): { name: string; emails: number }[] {
+function mixedDomains(rows: number): ListDomain[] {
   const half = rows / 2;
   const large = Array.from({ length: LARGE_DOMAINS }, (_, i) => ({
     name: `provider${i}.test`,
@@ -248,10 +264,17 @@ function domainsOf(rows: number): { name: string; emails: number }[] {
   return [...large, ...small];
 }
 
-function mailWorld(): MailWorld {
+function smallDomains(rows: number): ListDomain[] {
+  return Array.from({ length: Math.floor(rows / ROWS_OF_SMALLEST_DOMAIN) }, (_, i) => ({
+    name: `company${i}.test`,
+    emails: ROWS_OF_SMALLEST_DOMAIN,
+  }));
+}
+
+function mailWorld(domains: readonly ListDomain[]): MailWorld {
   const users = ({ localPart }: { localPart: string }) => /^(person|former)\d*[^4]$/.test(localPart);
   return Object.fromEntries(
-    domainsOf(LIST_ROWS).flatMap(({ name }) => [
+    domains.flatMap(({ name }) => [
       [`mx.${name}`, mailHost({})],
       [name, mailDomain({ mx: [`mx.${name}`], users })],
     ]),
@@ -259,10 +282,11 @@ function mailWorld(): MailWorld {
 }
 
 /** Interleaved, as in real lists. */
-function listOf(rows: number, prefix: string): string {
+function listOf(domains: readonly ListDomain[], prefix: string): string {
+  const rows = domains.reduce((sum, { emails }) => sum + emails, 0);
   const lines = ["id,name,email"];
   for (let person = 0; lines.length <= rows; person++) {
-    for (const { name, emails } of domainsOf(rows)) {
+    for (const { name, emails } of domains) {
       if (person >= emails) continue;
       lines.push(`${lines.length},Customer ${lines.length},${prefix}${person}@${name}`);
     }

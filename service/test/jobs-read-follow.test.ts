@@ -27,7 +27,9 @@ test("long polling is answered as soon as the job changes", async () => {
     // A request may read the job after a change, and then waits for the next one.
     for (let change = 0; !isOver; change++) await world.change(id, `processed = ${change % 10}`);
     const isFirst = await first;
-    expect(await waiting).toEqual(Array(3).fill(expect.objectContaining({ id, processed: expect.any(Number) })));
+    expect(await waiting).toEqual(
+      Array(3).fill(expect.objectContaining({ id, processed: expect.any(Number) })),
+    );
     ended.abort();
     await timeout.catch(() => {});
     await untilUnderWay(world, 0);

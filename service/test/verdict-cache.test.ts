@@ -42,6 +42,19 @@ test("thousands of verdicts are written in few statements, and another process r
   expect(recalled.get("ann7@shop.test")?.evidence.mailbox).toEqual(proven.mailbox);
 });
 
+test("processes that store the same new addresses at the same moment lose none", async () => {
+  const accountId = await openAccount();
+  const addresses = Array.from({ length: 400 }, (_, i) => `bob${i}@shop.test`);
+  const nowMs = Date.now();
+  const writing = Array.from({ length: 4 }, openMemory);
+  for (const [n, cache] of writing.entries())
+    for (const address of addresses) cache.store(accountId, address, proven, nowMs + n);
+  await Promise.all(writing.map((cache) => cache.close()));
+  const found = await openMemory().findFresh(accountId, addresses);
+  expect([...found.values()].map(({ checkedAtMs }) => checkedAtMs)).toEqual(addresses.map(() => nowMs + 3));
+  expect(events.filter(({ event }) => event === "verdicts_write_failed")).toEqual([]);
+});
+
 test("a verdict that is found while an older one is being read stays in memory", async () => {
   const accountId = await openAccount();
   const nowMs = Date.now();

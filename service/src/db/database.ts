@@ -305,3 +305,16 @@ function causesOf(error: unknown): Error[] {
 
 export const UNIQUE_VIOLATION = "23505";
 export const DEADLOCK = "40P01";
+
+/** Of a statement that inserts what it has found missing: another one may insert the same at that moment. */
+export async function retriedOnConflict<T>(run: () => Promise<T>): Promise<T> {
+  for (let left = MAX_CONFLICTS; ; left--) {
+    try {
+      return await run();
+    } catch (error) {
+      if (left === 0 || sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+    }
+  }
+}
+
+const MAX_CONFLICTS = 10;

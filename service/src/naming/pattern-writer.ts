@@ -11,7 +11,7 @@ import type pg from "pg";
 import { createBatcher } from "../base/batcher.ts";
 import { inTimeSlices } from "../base/event-loop-yield.ts";
 import type { LogEvent } from "../base/log-events.ts";
-import { inTransaction } from "../db/database.ts";
+import { inTransaction, retriedOnConflict } from "../db/database.ts";
 import type { ProvenMailbox } from "./proven-mailbox.ts";
 
 export type PatternWriter = { write(mailbox: ProvenMailbox): void; close(): Promise<void> };
@@ -77,7 +77,7 @@ async function count(pool: pg.Pool, mailboxes: readonly ProvenMailbox[]): Promis
     else localsAt.set(domain, new Set([local]));
   }
   const domains = [...localsAt.keys()];
-  const counted = await inTransaction(pool, async (client) => {
+  const countInto = async (client: pg.PoolClient) => {
     const { rows } = await client.query<Row>(LOCK, [domains]);
     const rowOf = new Map(rows.map((row) => [row.domain, row]));
     const patterns = await inTimeSlices(domains, (domain) =>
@@ -87,18 +87,12 @@ async function count(pool: pg.Pool, mailboxes: readonly ProvenMailbox[]): Promis
       const row = rowOf.get(domain);
       return row && (row.isOld || mailboxes !== row.mailboxes);
     });
-    if (changed.length > 0) await client.query(UPDATE, [JSON.stringify(changed.map(stored))]);
     const added = patterns.filter(({ domain, mailboxes }) => mailboxes > 0 && !rowOf.has(domain));
-    const addedElsewhere = new Set(added.map(({ domain }) => domain));
-    if (added.length > 0) {
-      const inserted = await client.query<{ domain: string }>(INSERT, [JSON.stringify(added.map(stored))]);
-      for (const { domain } of inserted.rows) addedElsewhere.delete(domain);
-    }
-    return { patterns: patterns.filter(({ domain }) => !addedElsewhere.has(domain)), addedElsewhere };
-  });
-  if (counted.addedElsewhere.size === 0) return counted.patterns;
-  const others = mailboxes.filter(({ domain }) => counted.addedElsewhere.has(domain));
-  return [...counted.patterns, ...(await count(pool, others))];
+    if (changed.length > 0) await client.query(UPDATE, [JSON.stringify(changed.map(stored))]);
+    if (added.length > 0) await client.query(INSERT, [JSON.stringify(added.map(stored))]);
+    return patterns;
+  };
+  return retriedOnConflict(() => inTransaction(pool, countInto));
 }
 
 function emptyPattern(domain: string): Pattern {
@@ -138,12 +132,11 @@ const UPDATE = `
   from json_to_recordset($1::json) as one (domain text, mailboxes int, shares float8[], seen text)
   where p.domain = one.domain`;
 
-/** Not what another process has added since: that has to be counted in. */
+/** Fails if another process has added one since: its mailboxes have to be counted in. */
 const INSERT = `
   insert into naming_patterns (domain, mailboxes, shares, seen, updated_at)
   select domain, mailboxes, shares, decode(seen, 'hex'), now()
-  from json_to_recordset($1::json) as one (domain text, mailboxes int, shares float8[], seen text) order by domain
-  on conflict do nothing returning domain`;
+  from json_to_recordset($1::json) as one (domain text, mailboxes int, shares float8[], seen text) order by domain`;
 
 /*
  * The filter is a Bloom filter over keyed hashes: which mailboxes were counted, without storing their names. It reports

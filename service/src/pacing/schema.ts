@@ -7,7 +7,6 @@ import {
   boolean,
   date,
   doublePrecision,
-  index,
   integer,
   json,
   pgTable,
@@ -33,7 +32,10 @@ export const throttleStates = pgTable("throttle_states", {
   updatedAt: createdAt(),
 });
 
-/** Leases: each allows one session at the host, and there are never more than its limit. */
+/**
+ * Leases: each allows one session at the host, and there are never more than its limit. No index by process: the table is
+ * small and is searched for a process when that starts or ends, but a session adds a row and deletes it.
+ */
 export const hostLeases = pgTable(
   "host_leases",
   {
@@ -42,7 +44,7 @@ export const hostLeases = pgTable(
     processId: uuid().notNull(),
     takenAt: createdAt(),
   },
-  (table) => [primaryKey({ columns: [table.key, table.number] }), index().on(table.processId)],
+  (table) => [primaryKey({ columns: [table.key, table.number] })],
 );
 
 /** Processes that wait for a lease, in order. A waiter that is not renewed for some seconds is ignored. */
@@ -55,7 +57,7 @@ export const hostWaiters = pgTable(
     since: createdAt(),
     renewedAt: createdAt(),
   },
-  (table) => [primaryKey({ columns: [table.key, table.processId] }), index().on(table.processId)],
+  (table) => [primaryKey({ columns: [table.key, table.processId] })],
 );
 
 /** Sessions that each egress identity has asked to open on a day (UTC); those beyond its cap were refused. */

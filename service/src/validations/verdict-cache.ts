@@ -18,7 +18,7 @@ import { accountSql } from "../accounts/account-queries.ts";
 import { createBatcher } from "../base/batcher.ts";
 import type { LogEvent } from "../base/log-events.ts";
 import { batchedDelete } from "../db/batched-delete.ts";
-import type { Database } from "../db/database.ts";
+import { type Database, retriedOnConflict } from "../db/database.ts";
 import {
   createPartitions,
   dropPartitions,
@@ -110,7 +110,7 @@ export function createVerdictCache(deps: VerdictCacheDeps): VerdictCache {
       ({ id, expiresOn, json }) => `{"id":"${id}","expiresOn":"${expiresOn}","content":${json}}`,
     );
     const values = [JSON.stringify(batch.map(({ row }) => row)), `[${texts.join(",")}]`];
-    await pool.query({ name: "write_cached_verdicts", text: WRITE, values });
+    await retriedOnConflict(() => pool.query({ name: "write_cached_verdicts", text: WRITE, values }));
     for (const key of added.keys()) storedFacts.set(key, true);
   };
 
@@ -330,22 +330,34 @@ const DELETE_EXPIRED = `
 
 // One JSON value: given arrays, the driver escapes every element. Ordered, so that processes that write the same rows cannot
 // deadlock. Rows of an account that was deleted meanwhile are skipped by the join, which keeps others from being deleted.
+const COLUMNS = "account_id, address_key, facts_id, finding_id, checked_at, fresh_seconds, expires_on, own";
+const VALUES = `
+  "accountId", key, "factsId", "findingId", to_timestamp("checkedAtMs" / 1000), "freshSeconds", "expiresOn", own`;
+
+// Most addresses are new. These are inserted without `on conflict`, which writes a second WAL record for each row; if
+// another process inserts one at the same moment, the statement fails and is repeated.
 const WRITE = `
   with facts as (
     insert into cached_facts (id, expires_on, content)
     select id, "expiresOn", content from json_to_recordset($2::json) as one (id uuid, "expiresOn" date, content json)
     order by id
     on conflict do nothing
+  ), given as materialized (
+    select one.*, known.is_known
+    from json_to_recordset($1::json) as one ("accountId" uuid, key uuid, "factsId" uuid, "findingId" uuid,
+      "checkedAtMs" float8, "freshSeconds" int, "expiresOn" date, own json)
+    ${accountSql.join('one."accountId"')}
+    cross join lateral (
+      select exists (
+        select from cached_verdicts where address_key = one.key and expires_on = one."expiresOn" offset 0
+      ) as is_known
+    ) known
+    order by one.key
+    for key share of accounts
+  ), added as (
+    insert into cached_verdicts (${COLUMNS}) select ${VALUES} from given where not is_known order by key
   )
-  insert into cached_verdicts as cached
-    (account_id, address_key, facts_id, finding_id, checked_at, fresh_seconds, expires_on, own)
-  select one."accountId", one.key, one."factsId", one."findingId", to_timestamp(one."checkedAtMs" / 1000),
-    one."freshSeconds", one."expiresOn", one.own
-  from json_to_recordset($1::json) as one ("accountId" uuid, key uuid, "factsId" uuid, "findingId" uuid,
-    "checkedAtMs" float8, "freshSeconds" int, "expiresOn" date, own json)
-  ${accountSql.join('one."accountId"')}
-  order by one.key
-  for key share of accounts
+  insert into cached_verdicts as cached (${COLUMNS}) select ${VALUES} from given where is_known order by key
   on conflict (address_key, expires_on) do update
   set facts_id = excluded.facts_id, finding_id = excluded.finding_id, own = excluded.own,
     checked_at = excluded.checked_at, fresh_seconds = excluded.fresh_seconds

@@ -9,6 +9,7 @@ import { cachedPartOf } from "../../validations/cached-evidence.ts";
 import {
   factsJson,
   joinEvidence,
+  type SharedFacts,
   type SplitEvidence,
   splitEvidence,
 } from "../../validations/shared-evidence.ts";
@@ -49,6 +50,7 @@ export type StoredEvidence = { shared: SharedEvidence | null; own: OwnPart | nul
 export function storedEvidence(evidence: Evidence): StoredEvidence {
   const { facts, finding, own } = splitEvidence(evidence.address?.normalized ?? "", cachedPartOf(evidence));
   const traits = picked(evidence, TRAITS);
+  for (const name of TRAITS) if (traits[name] === false) delete traits[name]; // most of them are
   const parts = Object.assign({}, own, picked(evidence, OWN));
   return {
     shared: { facts, finding, ...(Object.keys(traits).length > 0 && { traits }) },
@@ -69,7 +71,7 @@ export function restoredEvidence(inspection: Evidence, { shared, own }: StoredEv
     Object.assign(
       evidence,
       traits,
-      joinEvidence(inspection.address?.normalized ?? "", facts, finding ?? null, ofAddress),
+      joinEvidence(inspection.address?.normalized ?? "", expanded(facts), finding ?? null, ofAddress),
     );
   }
   return Object.assign(evidence, rest);
@@ -95,9 +97,34 @@ export function shareEvidence(
     const first = rowOf.get(key);
     if (first !== undefined) return { evidence_row: first, evidence: null, own_evidence };
     rowOf.set(key, row);
-    return { evidence_row: null, evidence: shared, own_evidence };
+    return { evidence_row: null, evidence: { ...shared, facts: compacted(facts) }, own_evidence };
   });
 }
+
+/** Without what is the same at nearly every domain: flags of the route that are false, and the host that refused the decoy. */
+function compacted(facts: SharedFacts): SharedFacts {
+  const { route, decoy, ...rest } = facts;
+  const compact: Record<string, unknown> = rest;
+  if (route?.kind === "mail_hosts") {
+    const { implicit, isPartial, ...others } = route;
+    compact.route = { ...others, ...(implicit && { implicit }), ...(isPartial && { isPartial }) };
+  } else if (route) compact.route = route;
+  if (decoy) {
+    const { mxHost, ...others } = decoy;
+    compact.decoy = mxHost === facts.mxHost ? others : decoy;
+  }
+  return compact as SharedFacts;
+}
+
+function expanded({ route, decoy, ...facts }: SharedFacts): SharedFacts {
+  const expanded: SharedFacts = facts;
+  if (route?.kind === "mail_hosts") expanded.route = { ...NO_FLAGS, ...route };
+  else if (route) expanded.route = route;
+  if (decoy) expanded.decoy = { ...(facts.mxHost !== undefined && { mxHost: facts.mxHost }), ...decoy };
+  return expanded;
+}
+
+const NO_FLAGS = { implicit: false, isPartial: false };
 
 export type EvidenceColumns = {
   evidence_row: number | null;
