@@ -5,6 +5,7 @@
  */
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
+import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 import { BUNDLES, INPUTS, ROOT } from "./build.mjs";
 
@@ -20,6 +21,9 @@ const TARGET = "node20.19";
 /** Relative to the root: the checkout itself may be in a folder named src. */
 const OWN_SOURCE = /^([^/]+)\/src\/(.*)\.ts$/;
 const CHUNK = /^chunk-.*\.js(?:\.map)?$/;
+
+/** Of the tables of SMTP replies, derived here once instead of in every program and thread. */
+const derivedWords = await deriveWords();
 
 await Promise.all([
   ...Object.entries(BUNDLES).map(([folder, entries]) => bundle(join(ROOT, folder), entries)),
@@ -62,7 +66,7 @@ async function bundle(folder, entries) {
     resolve: { conditionNames: ["source", "node"] },
     transform: { target: TARGET },
     experimental: { nativeMagicString: true },
-    plugins: [ownLocation(folder)],
+    plugins: [ownLocation(folder), withDerivedWords()],
   });
   const { output } = await bundled.write({
     dir: folder,
@@ -79,6 +83,29 @@ async function bundle(folder, entries) {
     .filter((id) => id.startsWith(ROOT + sep) && !id.includes(`${sep}node_modules${sep}`))
     .map((id) => relative(ROOT, id));
   writeFileSync(join(folder, INPUTS), JSON.stringify([...inputs, ...THREAD_SOURCES]));
+}
+
+async function deriveWords() {
+  const built = (file) => import(pathToFileURL(join(ROOT, "engine/dist/smtp", file)).href);
+  const [{ compileTables }, { DERIVED_WORDS }] = await Promise.all([
+    built("meaning.js"),
+    built("meaning/derived-words.js"),
+  ]);
+  compileTables();
+  return JSON.stringify([...DERIVED_WORDS]);
+}
+
+function withDerivedWords() {
+  return {
+    name: "derived-words",
+    transform: {
+      filter: { id: /[/\\]meaning[/\\]derived-words\.ts$/ },
+      handler(_code, _id, { magicString }) {
+        magicString.replaceAll("([])", `(${derivedWords})`);
+        return { code: magicString };
+      },
+    },
+  };
 }
 
 /**

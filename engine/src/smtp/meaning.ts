@@ -135,7 +135,7 @@ const WRAPPER_DEFAULT: Record<string, ReplyCategory> = {
 type Tables = ReturnType<typeof compileTables>;
 
 /** Every rule once; the lists of rows are searched at different points. */
-function compileTables() {
+export function compileTables() {
   const table = new RuleTable([...PROVIDER_RULES, ...PHRASE_RULES]);
   return {
     table,

@@ -8,6 +8,7 @@
  * Everything is bounded, so matching is linear in the length of the text.
  */
 
+import { DERIVED_WORDS } from "./derived-words.ts";
 import { NOUNS } from "./phrase-synonyms.ts";
 import { requiredWords } from "./required-words.ts";
 
@@ -28,45 +29,55 @@ const GAP = String.raw`(?:[^\s.]\S* ){0,4}?`;
 
 /** Compiles lines of phrases, matched against normalised text. */
 export function any(template: TemplateStringsArray): Phrases {
-  return new PhrasesOf(() =>
-    String.raw(template)
-      .split("\n")
-      .map((line) => line.trim())
-      .filter((line) => line !== "")
-      .map(phraseSource),
+  return new PhrasesOf(
+    () =>
+      String.raw(template)
+        .split("\n")
+        .map((line) => line.trim())
+        .filter((line) => line !== ""),
+    phraseSource,
   );
 }
 
 /** A single regular expression. */
 export function exactly(expression: RegExp): Phrases {
-  return new PhrasesOf(() => [expression.source]);
+  return new PhrasesOf(
+    () => [expression.source],
+    (source) => source,
+  );
 }
 
 class PhrasesOf implements Phrases {
-  readonly #sources: () => readonly string[];
+  readonly #lines: () => readonly string[];
+  readonly #sourceOf: (line: string) => string;
   #each: readonly Phrase[] | undefined;
   #whole: RegExp | undefined;
 
-  constructor(sources: () => readonly string[]) {
-    this.#sources = sources;
+  constructor(lines: () => readonly string[], sourceOf: (line: string) => string) {
+    this.#lines = lines;
+    this.#sourceOf = sourceOf;
   }
 
   get each(): readonly Phrase[] {
-    this.#each ??= this.#sources().map(phraseOf);
+    this.#each ??= this.#lines().map((line) => phraseOf(line, this.#sourceOf(line)));
     return this.#each;
   }
 
   get whole(): RegExp {
-    this.#whole ??= new RegExp(this.#sources().join("|"));
+    this.#whole ??= new RegExp(this.#lines().map(this.#sourceOf).join("|"));
     return this.#whole;
   }
 }
 
-function phraseOf(source: string): Phrase {
-  const prefixes = requiredWords(source);
+function phraseOf(line: string, source: string): Phrase {
+  let prefixes = DERIVED_WORDS.get(line);
+  if (prefixes === undefined) {
+    prefixes = requiredWords(source) ?? null;
+    DERIVED_WORDS.set(line, prefixes);
+  }
   // Where a phrase may begin inside a word, the beginning of that word need not be matched.
   const expression = new RegExp(source.replace(/^\\S\*/, ""));
-  return prefixes === undefined ? { expression } : { expression, prefixes };
+  return prefixes === null ? { expression } : { expression, prefixes };
 }
 
 function phraseSource(phrase: string): string {
