@@ -69,7 +69,8 @@ export async function openVisitor(
     open: async (path) => void (await page.goto(path)),
     follow: (name) =>
       page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name, exact: true }).click(),
-    snapshot: async () => `${page.url()}\n${await page.locator("body").ariaSnapshot({ timeout: SNAPSHOT_TIMEOUT_MS })}`,
+    snapshot: async () =>
+      `${page.url()}\n${await page.locator("body").ariaSnapshot({ timeout: SNAPSHOT_TIMEOUT_MS })}`,
     [Symbol.asyncDispose]: () => context.close(),
   };
 }
