@@ -306,15 +306,19 @@ function causesOf(error: unknown): Error[] {
 export const UNIQUE_VIOLATION = "23505";
 export const DEADLOCK = "40P01";
 
-/** Of a statement that inserts what it has found missing: another one may insert the same at that moment. */
+/**
+ * For statements that insert what they find missing: another process may insert the same at that moment, or wait for a row
+ * of this one while this one waits for a row of its own.
+ */
 export async function retriedOnConflict<T>(run: () => Promise<T>): Promise<T> {
   for (let left = MAX_CONFLICTS; ; left--) {
     try {
       return await run();
     } catch (error) {
-      if (left === 0 || sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+      if (left === 0 || !CONFLICTS.has(sqlStateOf(error) ?? "")) throw error;
     }
   }
 }
 
+const CONFLICTS: ReadonlySet<string> = new Set([UNIQUE_VIOLATION, DEADLOCK]);
 const MAX_CONFLICTS = 10;

@@ -34,7 +34,7 @@ export const throttleStates = pgTable("throttle_states", {
 
 /**
  * Leases: each allows one session at the host, and there are never more than its limit. No index by process: the table is
- * small and is searched for a process when that starts or ends, but a session adds a row and deletes it.
+ * small and is searched by process every few seconds at most, while every session adds a row and deletes it.
  */
 export const hostLeases = pgTable(
   "host_leases",

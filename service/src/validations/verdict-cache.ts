@@ -328,12 +328,12 @@ const DELETE_EXPIRED = `
     where fresh_until <= now() - interval '${STALE_DAYS} days' limit $1 for update skip locked
   )`;
 
-// One JSON value: given arrays, the driver escapes every element. Ordered, so that processes that write the same rows cannot
-// deadlock. Rows of an account that was deleted meanwhile are skipped by the join, which keeps others from being deleted.
 const COLUMNS = "account_id, address_key, facts_id, finding_id, checked_at, fresh_seconds, expires_on, own";
 const VALUES = `
   "accountId", key, "factsId", "findingId", to_timestamp("checkedAtMs" / 1000), "freshSeconds", "expiresOn", own`;
 
+// One JSON value: given arrays, the driver escapes every element. Ordered, so that processes that write the same rows hardly
+// ever deadlock. Rows of an account that was deleted meanwhile are skipped by the join, which keeps others from being deleted.
 // Most addresses are new. These are inserted without `on conflict`, which writes a second WAL record for each row; if
 // another process inserts one at the same moment, the statement fails and is repeated.
 const WRITE = `
