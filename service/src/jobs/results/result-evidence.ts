@@ -111,7 +111,7 @@ function compacted(facts: SharedFacts): SharedFacts {
   } else if (route) compact.route = route;
   if (decoy) {
     const { mxHost, ...others } = decoy;
-    compact.decoy = mxHost === facts.mxHost ? others : decoy;
+    compact.decoy = decoy.reply && mxHost === facts.mxHost ? others : decoy;
   }
   return compact as SharedFacts;
 }
@@ -120,7 +120,9 @@ function expanded({ route, decoy, ...facts }: SharedFacts): SharedFacts {
   const expanded: SharedFacts = facts;
   if (route?.kind === "mail_hosts") expanded.route = { ...NO_FLAGS, ...route };
   else if (route) expanded.route = route;
-  if (decoy) expanded.decoy = { ...(facts.mxHost !== undefined && { mxHost: facts.mxHost }), ...decoy };
+  // A reply comes from a host; a decoy without one has none.
+  if (decoy?.reply && facts.mxHost !== undefined) expanded.decoy = { mxHost: facts.mxHost, ...decoy };
+  else if (decoy) expanded.decoy = decoy;
   return expanded;
 }
 
