@@ -100,7 +100,8 @@ function withDerivedWords() {
     name: "derived-words",
     transform: {
       filter: { id: /[/\\]meaning[/\\]derived-words\.ts$/ },
-      handler(_code, _id, { magicString }) {
+      handler(code, id, { magicString }) {
+        if (!code.includes("([])")) throw new Error(`${id} has no empty list to fill in`);
         magicString.replaceAll("([])", `(${derivedWords})`);
         return { code: magicString };
       },
