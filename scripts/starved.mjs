@@ -2,7 +2,7 @@
  * Runs the tests on a machine that is busy with something else: four busy loops per core, at a higher priority than the
  * tests. A test that passes here waits for events, not for time.
  *
- *   npm run test:starved                     every test; those in the browser, axe and budgets too, if there is a Chromium
+ *   npm run test:starved                     the tests of `npm test`; those in the browser too, if there is a Chromium
  *   npm run test:starved -- FILE...          these test files only (any arguments of `vitest run`)
  *
  * The load average is printed at the start, every minute and at the end. The exit code is that of the tests. The busy
@@ -46,7 +46,8 @@ process.once("exit", () => {
 });
 
 setPriority(Math.min(19, getPriority() + LOWER_PRIORITY)); // the tests inherit it; the loops have started without
-const args = [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", ...process.argv.slice(2)];
+const selected = process.argv.length > 2 ? process.argv.slice(2) : ["--project", "!pages"];
+const args = [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", ...selected];
 const startedAt = Date.now();
 // In a process group of their own, with everything they start.
 const tests = spawn(process.execPath, args, { cwd: ROOT, stdio: "inherit", detached: true });
