@@ -1,6 +1,7 @@
 /** Fair claims: between accounts, between the jobs of one account, and by processes that claim concurrently. */
+import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { isDatabaseUnavailable } from "../src/db/database.ts";
+import { isDatabaseUnavailable, type Orm } from "../src/db/database.ts";
 import type { Task } from "../src/queue/task.ts";
 import { openQueueWorld, type QueueWorld } from "./queue-world.ts";
 
@@ -323,6 +324,67 @@ test("four processes that claim concurrently complete each of thousands of tasks
 
   expect(new Set(done.map(({ id }) => id))).toHaveLength(done.length);
   expect(spread(done, kept)).toEqual(kept.map(() => 300));
+  expect(await world.rows()).toEqual([]);
+});
+
+/** Calls that wait for a lock, until there are this many. */
+const lockWaits = (world: QueueWorld, count: number) =>
+  expect
+    .poll(async () => {
+      const { rows } = await world.database.pool.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
+      return rows.length;
+    })
+    .toBe(count);
+
+test("a task may be claimed and completed while its job ends", async () => {
+  await using world = await openQueueWorld();
+  const { tasks, database } = world;
+  const account = await world.account();
+  const job = await world.group(account, 1, "plan");
+  await tasks.add(database.orm, [{ groupId: job, queue: "slice", subject: "0" }]);
+  const lockJob = (tx: Orm) => tx.execute(sql`select from accounts where id = ${account} for update`); // in its place
+  const other = await database.pool.connect();
+  await other.query("begin");
+  await other.query("select from tasks where queue = 'plan' for update");
+
+  const closing = database.orm.transaction(async (tx) => {
+    await lockJob(tx);
+    await tasks.closeGroup(tx, job);
+  });
+  await lockWaits(world, 1);
+  const completing = world.claim(1).then(([task]) =>
+    database.orm.transaction(async (tx) => {
+      if (task) await tasks.complete(tx, task);
+      await lockJob(tx);
+    }),
+  );
+  await lockWaits(world, 2);
+  await other.query("commit");
+  other.release();
+
+  await Promise.all([closing, completing]);
+  expect(await world.rows()).toEqual([]);
+});
+
+test("tasks become due while their job ends", async () => {
+  await using world = await openQueueWorld();
+  const { tasks, feed, database } = world;
+  const account = await world.account();
+  const job = await world.group(account, 2);
+  const [task] = await world.claim(1);
+  await tasks.postpone(database.orm, task!, {});
+
+  let feeding: Promise<unknown> | undefined;
+  await database.orm.transaction(async (tx) => {
+    await tx.execute(sql`select from queue_shares where account_id = ${account} for no key update`);
+    feeding = Promise.allSettled([feed.feedDue("slice")]);
+    await lockWaits(world, 1);
+    await tasks.closeGroup(tx, job);
+  });
+
+  expect(await feeding).toEqual([{ status: "fulfilled", value: false }]);
   expect(await world.rows()).toEqual([]);
 });
 

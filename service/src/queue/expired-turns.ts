@@ -7,6 +7,7 @@
 import type pg from "pg";
 import type { LogEvent } from "../base/log-events.ts";
 import { affectedBy, type Boss } from "./boss.ts";
+import { QUEUE_NAMES } from "./schema.ts";
 import type { QueueName } from "./task.ts";
 
 /** "maintenance": periodic work (maintenance.ts). */
@@ -37,7 +38,7 @@ export async function releaseAll(
   deps: { pool: Pick<pg.Pool, "query">; boss: Boss },
   log: LogEvent,
 ): Promise<void> {
-  for (const queue of ["plan", "slice", "recheck", "delivery", "maintenance"] as const) {
+  for (const queue of [...QUEUE_NAMES, "maintenance"] as const) {
     for (let count = 1; count > 0; ) {
       count = await releaseExpired(deps, queue, 0);
       if (count > 0) log("expired_tasks_released", { queue, count });

@@ -11,8 +11,8 @@
  *
  * At most MAX_TURNS turns of an account wait, so a claim costs the same with any number of accounts and tasks.
  *
- * Lock order: the feed, shared by all but `rebase`; turns and tasks without waiting (skip locked), then shares in the order of accounts, then tasks that are
- * ready. Tasks become taken only under the lock of their account's share.
+ * Lock order: the feed, shared by all but `rebase`; turns without waiting (skip locked), then shares in the order of
+ * accounts, then tasks. Tasks become ready and taken only under the lock of their account's share.
  */
 import type pg from "pg";
 import { inTransaction } from "../db/database.ts";
@@ -44,7 +44,7 @@ export const MAX_TURNS = 32;
 /** Virtual time is counted in tenths of a second of slot time. */
 const UNITS_PER_MS = 0.01;
 /** Of an account without history: a second. */
-const FIRST_COST = 10;
+export const FIRST_COST = 10;
 const LEAST_COST = 1;
 /** Ten seconds. */
 const MAX_COST = 100;
@@ -79,19 +79,18 @@ export function createFeed({ pool, boss }: { pool: pg.Pool; boss: Boss }): Feed 
       }),
 
     feedDue: async (queue) => {
-      const { rowCount } = await pool.query({ name: "any-task-due", text: ANY_DUE, values: [queue] });
-      if (rowCount === 0) return false;
+      const { rowCount: due } = await pool.query({ name: "any-task-due", text: ANY_DUE, values: [queue] });
+      if (due === 0) return false;
       return withIndexPlans(pool, async (client) => {
-        const { rows } = await client.query<{ account_id: string | null }>(MAKE_READY, [
-          queue,
-          MAX_DUE_AT_ONCE,
-        ]);
-        const accountIds = [...new Set(rows.flatMap(({ account_id: id }) => id ?? []))].sort();
+        const { rows } = await client.query<DueAccount>(DUE_ACCOUNTS, [queue, MAX_DUE_AT_ONCE]);
+        const accountIds = rows.flatMap(({ account_id: id }) => id ?? []);
         if (accountIds.length > 0) {
           await client.query(ADD_SHARES, [accountIds, queue, FIRST_COST]);
-          await serve(client, queue, accountIds, [], []);
+          await client.query(lockShares(queue), [accountIds, queue]);
         }
-        return rows.length === MAX_DUE_AT_ONCE;
+        const { rowCount } = await client.query(MAKE_READY, [queue, MAX_DUE_AT_ONCE, accountIds]);
+        if (accountIds.length > 0) await serve(client, queue, accountIds, [], []);
+        return rowCount === MAX_DUE_AT_ONCE;
       });
     },
 
@@ -285,14 +284,24 @@ where s.account_id = new.account_id and s.queue = $1`;
 const ANY_DUE = `
 select from tasks where queue = $1 and state = 'waiting' and due_at <= clock_timestamp() limit 1`;
 
+/** Null for tasks whose group is gone. */
+type DueAccount = { account_id: string | null };
+
+const DUE_ACCOUNTS = `
+select distinct g.account_id from (
+  select group_id from tasks where queue = $1 and state = 'waiting' and due_at <= clock_timestamp()
+  order by due_at limit $2
+) due left join queue_groups g on g.id = due.group_id
+order by g.account_id`;
+
+/** Of the accounts whose shares are locked. */
 const MAKE_READY = `
-with made as (
-  update tasks set state = 'ready' where id = any(array(
-    select id from tasks where queue = $1 and state = 'waiting' and due_at <= clock_timestamp()
-    order by due_at limit $2 for update skip locked
-  )) returning group_id
-)
-select g.account_id from made left join queue_groups g on g.id = made.group_id`;
+update tasks set state = 'ready' where id = any(array(
+  select t.id from tasks t left join queue_groups g on g.id = t.group_id
+  where t.queue = $1 and t.state = 'waiting' and t.due_at <= clock_timestamp()
+    and (g.id is null or g.account_id = any($3::uuid[]))
+  order by t.due_at limit $2 for update of t skip locked
+))`;
 
 /** Seen without locks; counted under the lock of the shares. */
 const MISCOUNTED = `

@@ -20,7 +20,9 @@ import {
 import { accountId } from "../accounts/schema.ts";
 import { createdAt } from "../db/columns.ts";
 
-const queue = () => text({ enum: ["plan", "slice", "recheck", "delivery"] }).notNull();
+export const QUEUE_NAMES = ["plan", "slice", "recheck", "delivery"] as const;
+
+const queue = () => text({ enum: QUEUE_NAMES }).notNull();
 
 /** Running processes of the deployment. When heartbeats stop, the lease expires and its host leases are released. */
 export const processes = pgTable("processes", {

@@ -6,15 +6,16 @@
  * has given out, so each task is done exactly once.
  *
  * Lock order: a job's row is locked after the task of the same transaction. closeGroup, whose caller has the job's row,
- * therefore skips claimed tasks that are locked: their transaction finds the job ended.
+ * therefore skips claimed tasks that are locked: their transaction finds the job ended. It holds the account's shares, so
+ * that none of the others is claimed at the same time.
  */
 import { and, eq, ne, sql } from "drizzle-orm";
 import { PgTransaction } from "drizzle-orm/pg-core";
 import type { Orm } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
 import { affectedBy, type Boss, inside } from "./boss.ts";
-import { unitsOf } from "./feed.ts";
-import { queueGroups, queueShares, tasks } from "./schema.ts";
+import { FIRST_COST, unitsOf } from "./feed.ts";
+import { QUEUE_NAMES, queueGroups, queueShares, tasks } from "./schema.ts";
 import type { NewTask, QueueName, Task, TaskUpdate } from "./task.ts";
 
 export type Tasks = {
@@ -64,8 +65,9 @@ export function createTasks({ boss, currentTrace }: TasksDeps): Tasks {
     affectedBy(await boss.deleteJob(queue, turn, { db: inside(tx) })) === 1;
 
   const closeGroup = async (tx: Orm, groupId: string) => {
+    await lockShares(tx, groupId);
     const ofGroup = eq(tasks.groupId, groupId);
-    await tx.delete(tasks).where(and(ofGroup, ne(tasks.state, "taken"))); // waits for claims, which wait for no job
+    await tx.delete(tasks).where(and(ofGroup, ne(tasks.state, "taken")));
     await tx.execute(sql`
       delete from tasks where id = any(array(select id from tasks where ${ofGroup} for update skip locked))`);
     await tx.delete(queueGroups).where(eq(queueGroups.id, groupId));
@@ -103,14 +105,7 @@ export function createTasks({ boss, currentTrace }: TasksDeps): Tasks {
     },
 
     async resume(tx, groupId) {
-      // Feeding reads the group under this lock: it sees the change, or is over before tasks are made due here.
-      const ofAccount = sql`${queueShares.accountId} = (select account_id from queue_groups where id = ${groupId})`;
-      await tx
-        .select({ queue: queueShares.queue })
-        .from(queueShares)
-        .where(ofAccount)
-        .orderBy(queueShares.queue)
-        .for("no key update");
+      await lockShares(tx, groupId); // feeding sees the change, or is over before tasks are made due here
       await tx.update(queueGroups).set({ isPaused: false }).where(eq(queueGroups.id, groupId));
       const { rows } = await tx.execute<{ queue: QueueName }>(sql`
         update tasks set state = 'waiting' where id in (
@@ -193,6 +188,22 @@ export function createTasks({ boss, currentTrace }: TasksDeps): Tasks {
       listeners.push(listener);
     },
   };
+}
+
+/** Excludes claims and feeding for the group's account until the transaction ends. */
+async function lockShares(tx: Orm, groupId: string): Promise<void> {
+  await tx.execute(sql`
+    insert into queue_shares (account_id, queue, mean_cost)
+    select g.account_id, q.name, ${FIRST_COST}::float8
+    from queue_groups g cross join unnest(${sql.param(QUEUE_NAMES)}::text[]) as q (name)
+    where g.id = ${groupId} and exists (select from tasks t where t.group_id = g.id and t.queue = q.name)
+    order by q.name on conflict do nothing`);
+  await tx
+    .select({ queue: queueShares.queue })
+    .from(queueShares)
+    .where(sql`${queueShares.accountId} = (select account_id from queue_groups where id = ${groupId})`)
+    .orderBy(queueShares.queue)
+    .for("no key update");
 }
 
 const isClaimed = ({ id, turn }: Task) => and(eq(tasks.id, id), eq(tasks.turnId, turn.id));

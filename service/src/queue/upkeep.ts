@@ -4,9 +4,7 @@ import type pg from "pg";
 import type { Orm } from "../db/database.ts";
 import type { Boss } from "./boss.ts";
 import type { Feed } from "./feed.ts";
-import type { QueueName } from "./task.ts";
-
-const QUEUES: readonly QueueName[] = ["plan", "slice", "recheck", "delivery"];
+import { QUEUE_NAMES } from "./schema.ts";
 
 export async function keepUpQueues(deps: {
   pool: Pick<pg.Pool, "query">;
@@ -15,12 +13,12 @@ export async function keepUpQueues(deps: {
 }): Promise<void> {
   const { pool, boss, feed } = deps;
   await pool.query(DELETE_WITHOUT_GROUP);
-  for (const queue of QUEUES) {
+  for (const queue of QUEUE_NAMES) {
     await pool.query(RELEASE_WITHOUT_TURN, [queue]);
     await feed.rebase(queue);
   }
   await boss.supervise(); // deletes old dead letters and turns, and rebuilds bloated indexes
-  for (const queue of QUEUES) await feed.recount(queue);
+  for (const queue of QUEUE_NAMES) await feed.recount(queue);
 }
 
 /** For jobs that have ended, under the lock of the job's row: only then no task is added to the group meanwhile. */
