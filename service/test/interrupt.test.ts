@@ -138,10 +138,13 @@ test("the service is ready only when the operator's key exists", async () => {
 
 test("a second signal ends a waiting shutdown at once, with the exit code of the signal and no server left behind", async () => {
   await using lab = await openLab({ "mute.test": mailDomain({ temper: saysNothing({ at: "banner" }) }) });
-  const env = {
-    BOOTSTRAP_API_KEY: KEY,
-    ...lab.env,
+  // Neither the check nor the shutdown may end by itself.
+  const patience = {
+    SINGLE_BUDGET_SECONDS: "600",
+    PROBE_TIMEOUT_SECONDS: "600",
+    STOP_TIMEOUT_SECONDS: "600",
   };
+  const env = { BOOTSTRAP_API_KEY: KEY, ...lab.env, ...patience };
   for (const [signal, code] of [
     ["SIGTERM", 143],
     ["SIGINT", 130],
@@ -154,7 +157,8 @@ test("a second signal ends a waiting shutdown at once, with the exit code of the
     await untilUnderWay(program, 1);
     program.child.kill("SIGTERM");
     const again = setInterval(() => program.child.kill(signal), 200);
-    expect(await program.exit()).toBe(code);
+    // The next signal may arrive when the handlers are gone already. Shells report both the same.
+    expect([code, signal]).toContain((await program.exit()) ?? program.child.signalCode);
     clearInterval(again);
     expect(program.output()).not.toContain("has stopped");
     await untilNothingIsLeft(installation.dataDirectory);

@@ -48,6 +48,7 @@ export type BatchResult = {
 };
 
 const MAX_CONNECT_MS = 15_000;
+/** Per reply: Postfix delays each by a second after ten errors. A host that still has the last session may refuse the next. */
 const QUIT_TIMEOUT_MS = 2000;
 
 export async function openSmtpClient(
@@ -271,7 +272,7 @@ export class SmtpClient {
   /** Sends QUIT and waits shortly for the reply: many hosts close without one. */
   async quit(): Promise<void> {
     const lines = this.usesPipelining && this.#inTransaction ? ["RSET", "QUIT"] : ["QUIT"];
-    if (this.isOpen) await endWith(this.#connection, lines, QUIT_TIMEOUT_MS);
+    if (this.isOpen) await endWith(this.#connection, lines, lines.length * QUIT_TIMEOUT_MS);
     else this.#connection.close();
   }
 
