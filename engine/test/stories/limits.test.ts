@@ -118,7 +118,8 @@ test.concurrent("a learned session limit is kept: after the first 421 there is n
 
   const { connections, commands } = story.lab.counts("mx.shop.test");
   expect(connections).toBeLessThanOrEqual(5);
-  expect(commands.RCPT).toBeLessThanOrEqual(101 + 40); // the batch that hit the limit, and no other
+  // The batch that hit the limit, and no other; and a known mailbox at the end of the queue.
+  expect(commands.RCPT).toBeLessThanOrEqual(101 + 40 + 1);
 });
 
 /** One address in five does not exist, in no regular order. */

@@ -129,10 +129,9 @@ export function expectedRefusals(limits: LearnedLimits, targets: number, decoys:
 /**
  * Standard deviations of the upper estimate. Postfix delays every reply by a second after the tenth error, which costs
  * more than many round trips: with 2.5, one session in a hundred had several such delays, and a list on 40 hosts took twice
- * as long. Addresses that do not exist come in clusters, so such a session is more likely than by chance alone. With 5,
- * one round trip in five is added.
+ * as long. With 5, one round trip in five is added.
  */
-const MARGIN = 3.5;
+const MARGIN = 3;
 
 /** Upper estimate of the refusals in a batch. */
 export function likelyRefusals(limits: LearnedLimits, targets: number, decoys: number): number {
