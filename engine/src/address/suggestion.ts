@@ -34,7 +34,7 @@ export type Suggestion = {
  * The domain that was probably intended; undefined if the typed one (A-labels, lower case) does not look like a typo.
  */
 export function suggestDomain(domain: string): Suggestion | undefined {
-  if (LARGE_PROVIDERS.has(domain)) return undefined;
+  if (LARGE_PROVIDERS.has(domain) || specialUseOf(domain) !== undefined) return undefined;
   const dot = domain.indexOf(".");
   if (dot <= 0 || dot === domain.length - 1 || domain.length > LONGEST_TYPO) return undefined;
   const [name, suffix] = [domain.slice(0, dot), domain.slice(dot + 1)];
@@ -72,8 +72,7 @@ function isIntended(domain: string): boolean {
   return (
     isFreeProvider(domain) ||
     (isRealLookAlike(domain) && suffixExists(domain.slice(domain.indexOf(".") + 1))) ||
-    isPrivacyRelay(domain) ||
-    specialUseOf(domain) !== undefined
+    isPrivacyRelay(domain)
   );
 }
 
