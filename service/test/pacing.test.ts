@@ -83,25 +83,20 @@ test("a list that has waited ten seconds goes before interactive checks", async 
 
 test("a busy process cannot take a lease again before another that waits for it", async () => {
   const [busy, patient] = [api.pace("turns.test", hostWith(1)), worker.pace("turns.test", hostWith(1))];
-  const turns: string[] = [];
-  const work = async (name: string, pace: typeof busy, times: number) => {
-    for (let i = 0; i < times; i++) {
-      await pace.acquire();
-      turns.push(name);
-      await delay(15); // timing: a session takes a while
-      pace.release();
-    }
-  };
-  const crowd = Array.from({ length: 4 }, () => work("busy", busy, 5));
-  await poll(() => turns.length).toBeGreaterThan(3);
-  await work("patient", patient, 4);
-  await Promise.all(crowd);
-  const from = turns.indexOf("patient");
-  expect(from).toBeLessThanOrEqual(12);
-  // They alternate from then on; the busy one may get one more before the waiter is registered.
-  expect(
-    turns.slice(from, turns.lastIndexOf("patient")).filter((name) => name === "busy").length,
-  ).toBeLessThan(8);
+  const isPatientWaiting = async () =>
+    (await database.pool.query("select from host_waiters where process_id = $1", [worker.id])).rowCount === 1;
+  await busy.acquire();
+  const crowd = Array.from({ length: 4 }, () => visit(busy));
+  for (let turn = 1; turn <= 4; turn++) {
+    const waiting = visit(patient);
+    await poll(isPatientWaiting).toBe(true);
+    busy.release();
+    await poll(() => waiting.isIn).toBe(true);
+    expect(crowd.filter(({ isIn }) => isIn)).toHaveLength(turn - 1);
+    patient.release();
+    await poll(() => crowd.filter(({ isIn }) => isIn).length).toBe(turn);
+  }
+  busy.release();
 });
 
 test("gaps between sessions apply across processes", async () => {
