@@ -327,8 +327,8 @@ test("four processes that claim concurrently complete each of thousands of tasks
   expect(await world.rows()).toEqual([]);
 });
 
-/** Calls that wait for a lock, until there are this many. */
-const lockWaits = (world: QueueWorld, count: number) =>
+/** Waits until this many statements wait for a lock. */
+const untilLockWaits = (world: QueueWorld, count: number) =>
   expect
     .poll(async () => {
       const { rows } = await world.database.pool.query(
@@ -353,14 +353,14 @@ test("a task may be claimed and completed while its job ends", async () => {
     await lockJob(tx);
     await tasks.closeGroup(tx, job);
   });
-  await lockWaits(world, 1);
+  await untilLockWaits(world, 1);
   const completing = world.claim(1).then(([task]) =>
     database.orm.transaction(async (tx) => {
       if (task) await tasks.complete(tx, task);
       await lockJob(tx);
     }),
   );
-  await lockWaits(world, 2);
+  await untilLockWaits(world, 2);
   await other.query("commit");
   other.release();
 
@@ -380,7 +380,7 @@ test("tasks become due while their job ends", async () => {
   await database.orm.transaction(async (tx) => {
     await tx.execute(sql`select from queue_shares where account_id = ${account} for no key update`);
     feeding = Promise.allSettled([feed.feedDue("slice")]);
-    await lockWaits(world, 1);
+    await untilLockWaits(world, 1);
     await tasks.closeGroup(tx, job);
   });
 

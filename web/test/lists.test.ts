@@ -93,7 +93,6 @@ journey(
       key,
       body: { emails: EMAILS, name: "customers" },
     });
-    await service.ask(`/bulk/jobs/${job.id}?wait=30&for=end`, { key });
     await open(`/bulk/${job.id}`);
     await page.getByRole("button", { name: "Save as list" }).click();
     const dialog = page.getByRole("dialog");
@@ -155,13 +154,15 @@ journey(
     });
     const begin = async (name: string, emails: string[]): Promise<string> =>
       (await service.ask("/bulk/jobs", { key, body: { emails, name } })).body.id;
+    const statusOf = async (id: string) => (await service.ask(`/bulk/jobs/${id}`, { key })).body.status;
     const saved = await begin("customers", ["valid@mailvet.test"]);
-    await service.ask(`/bulk/jobs/${saved}?wait=30&for=end`, { key });
+    await expect.poll(() => statusOf(saved)).toBe("completed");
     const { body: list } = await service.ask("/lists", {
       key,
       body: { job_id: saved, name: "customers", schedule: "daily" },
     });
     const running = await begin("people", ["ann@grey.example-lab.com"]); // a retry in minutes
+    await expect.poll(() => statusOf(running)).toBe("processing");
     const seen = ["/bulk/jobs?", "/lists"].map((path) =>
       page.waitForResponse((one) => one.url().includes(path)),
     );
@@ -169,7 +170,7 @@ journey(
     await page.getByText("this browser notifies you").waitFor();
     await Promise.all(seen);
 
-    await service.ask(`/bulk/jobs/${running}/finish`, { key, method: "POST" });
+    expect((await service.ask(`/bulk/jobs/${running}/finish`, { key, method: "POST" })).status).toBe(200);
     await service.database.pool.query(
       "update saved_lists set last_run_at = now(), last_error = 'This costs 1 credit, and the balance is 0.' where id = $1",
       [list.id],
