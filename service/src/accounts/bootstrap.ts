@@ -5,7 +5,7 @@ import { BadSettings } from "@mailvet/engine";
 import { asc, eq } from "drizzle-orm";
 import pg from "pg";
 import type { Ledger } from "../credits/ledger.ts";
-import type { Database } from "../db/database.ts";
+import { type Database, START_CONNECT_TIMEOUT_MS } from "../db/database.ts";
 import { accountEmail } from "./account-email.ts";
 import { hashPassword } from "./password.ts";
 import { passwordProblem } from "./password-rules.ts";
@@ -42,7 +42,6 @@ export type BootstrapResult = {
 
 /** Any constant that no other advisory lock of this database uses. */
 const FIRST_START_LOCK = 7_224_108_154;
-const CONNECT_TIMEOUT_MS = 10_000;
 const FIRST_KEY: FirstKey = { name: "First key", mode: "live", scopes: KEY_SCOPES, expiresAt: undefined };
 
 /** Undefined on later starts: the operator exists, and the settings no longer apply. Throws BadSettings for a weak password. */
@@ -52,7 +51,7 @@ export async function bootstrap(
 ): Promise<BootstrapResult | undefined> {
   const { database, keyring } = deps;
   // The lock belongs to this connection; one of the pool may lead through a pooler to another session each time.
-  const lock = new pg.Client({ ...database.connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  const lock = new pg.Client({ ...database.connection, connectionTimeoutMillis: START_CONNECT_TIMEOUT_MS });
   lock.on("error", () => {}); // reported by the running query
   await lock.connect();
   try {

@@ -73,6 +73,8 @@ export type DatabaseOptions = {
 };
 
 const CONNECT_TIMEOUT_MS = 10_000;
+/** For the connections of a start, which no request waits for. A busy machine may need longer than ten seconds. */
+export const START_CONNECT_TIMEOUT_MS = 60_000;
 /** Longer than the intervals of regular work, which would otherwise open a connection each time. */
 const IDLE_CONNECTION_MS = 60_000;
 /** No query through the pool takes this long; a server that is silent by then will not answer. */

@@ -12,13 +12,12 @@ import { abortable } from "@mailvet/embedded-postgres";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate as applyMigrations } from "drizzle-orm/node-postgres/migrator";
 import pg from "pg";
-import { sqlStateOf } from "./database.ts";
+import { START_CONNECT_TIMEOUT_MS, sqlStateOf } from "./database.ts";
 import { installPgBoss } from "./pg-boss-schema.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
 /** Any constant that no other advisory lock of this database uses. */
 const MIGRATION_LOCK = 7_224_108_153;
-const CONNECT_TIMEOUT_MS = 10_000;
 /** For each lock. Requests of other processes wait no longer than this behind a migration that waits. */
 const LOCK_TIMEOUT_MS = 3_000;
 /** Between two attempts, and how many there are: in all ten minutes or more. */
@@ -52,7 +51,7 @@ export type MigrateOptions = {
 export async function migrate(connection: pg.ClientConfig, options: MigrateOptions = {}): Promise<void> {
   const { interrupted } = options;
   // A dedicated connection, because the lock belongs to it.
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: START_CONNECT_TIMEOUT_MS });
   client.on("error", () => {}); // reported by the running query
   try {
     await abortable(migrateOn(client, options), interrupted);
