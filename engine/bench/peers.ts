@@ -84,7 +84,7 @@ async function compare(peers: readonly Checker[], ports?: typeof NAMESPACE_PORTS
     }
   }
   console.log(
-    `${new Date().toISOString().slice(0, 10)}, ${runs === 1 ? "1 run" : `${runs} runs`}, ${availableParallelism()} cores, load ${rangeOf(loads, 1)}, ` +
+    `${new Date().toISOString().slice(0, 10)}, ${runs === 1 ? "1 run" : `${runs} runs`}, Node ${process.versions.node}, ${availableParallelism()} cores, load ${rangeOf(loads, 1)}, ` +
       `${LATENCY_MS} ms a round trip, peers with ${CHECKS_AT_ONCE.toLocaleString("en")} checks at once\n`,
   );
   const table = values.markdown ? markdownTable : plainTable;

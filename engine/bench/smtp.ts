@@ -26,7 +26,7 @@ const settings = Object.fromEntries(values.set.map((one) => one.split("=", 2) as
 
 let isGood = true;
 for (const shape of shapesNamed(values.shape, values.scale)) {
-  console.log(`\n${describe(shape)}; load ${loadavg()[0]?.toFixed(1)}`);
+  console.log(`\n${describe(shape)}; Node ${process.versions.node}, load ${loadavg()[0]?.toFixed(1)}`);
   const measurements: Measurement[] = [];
   for (const key of values.checker) {
     const checker = CHECKERS[key as keyof typeof CHECKERS];
