@@ -46,8 +46,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 const MIN_FREE_BYTES = 1024 ** 3;
 
 /**
- * Linux: a file system in memory. Every test file creates a database of seven hundred files and drops it, and ext4 takes
- * longer to find an inode the more of them have just been deleted: 30 s of CPU time in a run.
+ * Linux: a file system in memory. Test files create databases and drop them, and ext4 takes longer to find a free inode
+ * the more of them have just been deleted: 26 s of CPU time in a run.
  */
 function directoryInMemory(): string | undefined {
   try {

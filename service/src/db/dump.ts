@@ -98,7 +98,7 @@ export async function importInstallation(
   const gunzip = createGunzip();
   source.on("error", (error) => gunzip.destroy(error));
   source.pipe(gunzip);
-  gunzip.on("error", () => {}); // thrown to whoever reads the lines
+  gunzip.on("error", () => {}); // linesIn throws it
   const lines = linesIn(gunzip);
   const next = async (): Promise<string> => {
     const { done, value } = await lines.next().catch((error) => fail(readable(error)));
