@@ -1,6 +1,7 @@
 export { LEVELS, type Level } from "@mailvet/contract/words";
 export { parseAddress } from "./address/address.ts";
 export { FifoQueue } from "./base/fifo-queue.ts";
+export { linesOf } from "./base/line-reader.ts";
 export { entriesUpTo } from "./base/lru-limit.ts";
 export { mapByDomain } from "./base/map-by-domain.ts";
 export { createSemaphore, type Semaphore } from "./base/semaphore.ts";

@@ -6,8 +6,8 @@ import { close, createReadStream, fstat, open } from "node:fs";
 import { stat } from "node:fs/promises";
 import { Socket } from "node:net";
 import { promisify } from "node:util";
+import { linesOf } from "@mailvet/engine";
 import { CommanderError } from "commander";
-import { linesOf } from "./line-reader.ts";
 
 /** Longer input is cut and checked as cut; no valid address comes near this length. */
 const MAX_ADDRESS_BYTES = 8 * 1024;

@@ -4,6 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import {
   type ExplainedReply,
   explainReply,
+  linesOf,
   type MailboxFact,
   parseReply,
   REPLY_STAGES,
@@ -11,7 +12,6 @@ import {
   type ReplyStage,
 } from "@mailvet/engine";
 import { type Command, CommanderError, Option } from "commander";
-import { linesOf } from "../check/line-reader.ts";
 import { type Paint, paintFor } from "../output/terminal.ts";
 
 /** One reply and its context, from the command line or a JSON line. */

@@ -9,6 +9,7 @@
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { createGunzip, createGzip } from "node:zlib";
+import { linesOf } from "@mailvet/engine";
 import pg from "pg";
 import { createPartitionsIn, partitionDates } from "./partitions.ts";
 
@@ -98,8 +99,8 @@ export async function importInstallation(
   const gunzip = createGunzip();
   source.on("error", (error) => gunzip.destroy(error));
   source.pipe(gunzip);
-  gunzip.on("error", () => {}); // linesIn throws it
-  const lines = linesIn(gunzip);
+  gunzip.on("error", () => {}); // thrown by linesOf
+  const lines = linesOf(gunzip, Number.POSITIVE_INFINITY); // not readline: in Node 24 it splits at U+2028 too
   const next = async (): Promise<string> => {
     const { done, value } = await lines.next().catch((error) => fail(readable(error)));
     if (done) throw new DumpError("The file ends before everything has been read: it is not complete.");
@@ -135,21 +136,6 @@ export async function importInstallation(
     await client.query("commit");
     return summary;
   });
-}
-
-/** A line ends with \n alone. readline of Node 24 also splits at U+2028, which a value in JSON may contain. */
-async function* linesIn(text: Readable): AsyncGenerator<string, undefined> {
-  let begun: string[] = [];
-  for await (const chunk of text.setEncoding("utf8") as AsyncIterable<string>) {
-    const [end = "", ...others] = chunk.split("\n");
-    begun.push(end);
-    for (const other of others) {
-      yield begun.join("");
-      begun = [other];
-    }
-  }
-  const last = begun.join("");
-  if (last !== "") yield last;
 }
 
 /** On one connection, without the time limits of the pool. */
