@@ -1,7 +1,9 @@
 /** The states of a job over HTTP: every transition, and how clients follow it. */
 import type { Job } from "@mailvet/contract";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { HOOK } from "./endpoints.ts";
 import { asJob, type Lists, listsOf } from "./jobs-http-world.ts";
+import { PATIENCE } from "./patience.ts";
 import { expectProblem } from "./problems.ts";
 import { openService, type TestService } from "./service.ts";
 
@@ -203,6 +205,54 @@ test.concurrent("twenty concurrent jobs all finish, and the ledger adds up", asy
   expect(amounts.reduce((sum: number, amount: number) => sum + amount, 0)).toBe(credits.balance);
   expect((await ask("/usage")).body.days).toMatchObject([{ credits_used: 420, valid: 400, invalid: 20 }]);
 });
+
+test.concurrent.for([
+  { end: "cancelled", prepare: async () => {}, move: "cancel" },
+  {
+    end: "resumed and completed",
+    prepare: async (lists: Lists, id: string) => {
+      await lists.move(id, "pause");
+      // The last result was saved during the pause.
+      await service.database.pool.query("update jobs set processed = unique_emails where id = $1", [id]);
+    },
+    move: "resume",
+  },
+] as const)("a webhook can be deleted while a job is $end", async ({ prepare, move }) => {
+  const account = await service.openAccount({ credits: 100 });
+  const lists = listsOf(service, account);
+  const { id } = await beginHalf(lists);
+  await prepare(lists, id);
+  const { body: hook } = await lists.ask("/webhooks", { body: { url: HOOK } });
+  const { pool } = service.database;
+  await pool.query("insert into queue_groups (id, account_id) values ($1, $2)", [hook.id, account.accountId]);
+  const share = "insert into queue_shares (account_id, queue, mean_cost) values ($1, 'delivery', 1)";
+  await pool.query(share, [account.accountId]);
+  const other = await pool.connect();
+  await other.query("begin");
+  const lock =
+    "select pg_backend_pid() as pid from queue_shares where account_id = $1 and queue = 'delivery' for update";
+  const { pid } = (await other.query(lock, [account.accountId])).rows[0];
+
+  const moving = lists.ask(`/bulk/jobs/${id}/${move}`, { method: "POST" });
+  await untilBlocked(pid, 1);
+  const deleting = lists.ask(`/webhooks/${hook.id}`, { method: "DELETE" });
+  await untilBlocked(pid, 2);
+  await other.query("commit");
+  other.release();
+  expect([(await moving).status, (await deleting).status]).toEqual([200, 204]);
+});
+
+/** Waits until this many transactions wait for that of the process, or for one that does. */
+const untilBlocked = (pid: number, count: number) =>
+  vi.waitFor(async () => {
+    const blocked = `
+      with recursive blocked (pid) as (
+        select $1::int
+        union select a.pid from pg_stat_activity a join blocked b on b.pid = any(pg_blocking_pids(a.pid))
+      ) select from blocked where pid <> $1`;
+    const { rowCount } = await service.database.pool.query(blocked, [pid]);
+    expect(rowCount).toBe(count);
+  }, PATIENCE);
 
 async function refused(lists: Lists, id: string, move: string, detail: string): Promise<void> {
   const answer = await lists.ask(`/bulk/jobs/${id}/${move}`, { method: "POST" });

@@ -22,7 +22,7 @@ const EVENTS: readonly JobEvent[] = [
   "erase",
 ];
 
-const END = ["delete_tasks", "publish", "notify", "settle_credits"];
+const END = ["publish", "delete_tasks", "notify", "settle_credits"];
 const SUSPEND: [JobState, string[]] = ["paused", ["pause_tasks", "mark_suspended", "publish", "notify"]];
 const EXPECTED: Record<JobState, Partial<Record<JobEvent, [to: JobState, effects: string[]]>>> = {
   new: { confirm: ["queued", ["add_plan_task", "notify", "reserve_credits"]] },
@@ -42,7 +42,7 @@ const EXPECTED: Record<JobState, Partial<Record<JobEvent, [to: JobState, effects
     erase: ["cancelled", [...END, "expire_now"]],
   },
   paused: {
-    resume: ["processing", ["resume_tasks", "notify", "finish_if_done"]],
+    resume: ["processing", ["finish_if_done", "resume_tasks", "notify"]],
     cancel: ["cancelled", END],
     fail: ["failed", END],
     erase: ["cancelled", [...END, "expire_now"]],

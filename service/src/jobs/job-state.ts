@@ -38,8 +38,9 @@ export type JobEffect =
 
 export type Transition = { to: JobStatus; effects: readonly JobEffect[] };
 
+// In lock order: publishing locks webhook endpoints, which come before the shares of the queue (webhooks/endpoint-lock.ts).
 // Effects on credits come last: they lock the account's balance, which single checks need as well.
-const END = ["delete_tasks", "publish", "notify", "settle_credits"] as const;
+const END = ["publish", "delete_tasks", "notify", "settle_credits"] as const;
 const CANCEL: Transition = { to: "cancelled", effects: END };
 const COMPLETE: Transition = { to: "completed", effects: END };
 const FAIL: Transition = { to: "failed", effects: END };
@@ -68,7 +69,7 @@ const TRANSITIONS: Readonly<Record<JobState, Partial<Record<JobEvent, Transition
   },
   paused: {
     // The last checks in flight may have been saved during the pause.
-    resume: { to: "processing", effects: ["resume_tasks", "notify", "finish_if_done"] },
+    resume: { to: "processing", effects: ["finish_if_done", "resume_tasks", "notify"] },
     finish_now: COMPLETE,
     cancel: CANCEL,
     fail: FAIL,

@@ -1,7 +1,8 @@
 /**
  * Row lock on an endpoint, which serializes changes to the endpoint and to what belongs to it.
  *
- * Lock order: the endpoint before its deliveries and tasks; closing its group skips tasks that are locked (queue/tasks.ts).
+ * Lock order: the endpoint before its deliveries and tasks and before the account's shares of the queue; closing its group
+ * skips tasks that are locked (queue/tasks.ts).
  */
 import { and, eq } from "drizzle-orm";
 import type { Owner } from "../base/caller.ts";
