@@ -1,9 +1,9 @@
 /** The states of a job over HTTP: every transition, and how clients follow it. */
 import type { Job } from "@mailvet/contract";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { HOOK } from "./endpoints.ts";
 import { asJob, type Lists, listsOf } from "./jobs-http-world.ts";
-import { PATIENCE } from "./patience.ts";
+import { beginHolder } from "./lock-waits.ts";
 import { expectProblem } from "./problems.ts";
 import { openService, type TestService } from "./service.ts";
 
@@ -227,32 +227,17 @@ test.concurrent.for([
   await pool.query("insert into queue_groups (id, account_id) values ($1, $2)", [hook.id, account.accountId]);
   const share = "insert into queue_shares (account_id, queue, mean_cost) values ($1, 'delivery', 1)";
   await pool.query(share, [account.accountId]);
-  const other = await pool.connect();
-  await other.query("begin");
-  const lock =
-    "select pg_backend_pid() as pid from queue_shares where account_id = $1 and queue = 'delivery' for update";
-  const { pid } = (await other.query(lock, [account.accountId])).rows[0];
+  await using feeding = await beginHolder(pool);
+  const lock = "select from queue_shares where account_id = $1 and queue = 'delivery' for update";
+  await feeding.query(lock, [account.accountId]);
 
   const moving = lists.ask(`/bulk/jobs/${id}/${move}`, { method: "POST" });
-  await untilBlocked(pid, 1);
+  await feeding.untilBlocked(1);
   const deleting = lists.ask(`/webhooks/${hook.id}`, { method: "DELETE" });
-  await untilBlocked(pid, 2);
-  await other.query("commit");
-  other.release();
+  await feeding.untilBlocked(2);
+  await feeding.commit();
   expect([(await moving).status, (await deleting).status]).toEqual([200, 204]);
 });
-
-/** Waits until this many transactions wait for that of the process, or for one that does. */
-const untilBlocked = (pid: number, count: number) =>
-  vi.waitFor(async () => {
-    const blocked = `
-      with recursive blocked (pid) as (
-        select $1::int
-        union select a.pid from pg_stat_activity a join blocked b on b.pid = any(pg_blocking_pids(a.pid))
-      ) select from blocked where pid <> $1`;
-    const { rowCount } = await service.database.pool.query(blocked, [pid]);
-    expect(rowCount).toBe(count);
-  }, PATIENCE);
 
 async function refused(lists: Lists, id: string, move: string, detail: string): Promise<void> {
   const answer = await lists.ask(`/bulk/jobs/${id}/${move}`, { method: "POST" });

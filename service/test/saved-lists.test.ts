@@ -7,6 +7,7 @@ import { createLists, type Lists } from "../src/lists/lists.ts";
 import { openClaims } from "./claims.ts";
 import { HOOK } from "./endpoints.ts";
 import { listsOf } from "./jobs-http-world.ts";
+import { beginHolder } from "./lock-waits.ts";
 import { expectProblem } from "./problems.ts";
 import { openService, type TestService } from "./service.ts";
 
@@ -109,6 +110,18 @@ test("a list is kept, runs when it is due, and shows what changed", async () => 
   expect((await ask(`/lists/${list.id}`, { method: "DELETE" })).status).toBe(204);
   await expectProblem(service, await ask(`/lists/${list.id}`), "list_not_found");
   expect((await job(done.id)).expires_at).not.toBeNull();
+});
+
+test("a list can be deleted while a run of it ends", async () => {
+  const { ask, done, list } = await saved(10);
+  await using ending = await beginHolder(service.database.pool);
+  await ending.query("select from jobs where id = $1 for no key update", [done.id]);
+  const deleting = ask(`/lists/${list.id}`, { method: "DELETE" });
+  const again = ask(`/lists/${list.id}`, { method: "DELETE" });
+  await ending.untilBlocked(2);
+  await ending.query("update saved_lists set newly_invalid = 1 where job_id = $1", [done.id]);
+  await ending.commit();
+  expect([(await deleting).status, (await again).status].sort()).toEqual([204, 404]);
 });
 
 test("a run without credits is told, and the next one is planned", async () => {

@@ -1,8 +1,9 @@
 /**
  * Row lock on a job, which serializes changes to the job and to what belongs to it.
  *
- * Lock order: results, the transaction's own task and slice, then the job, its counts and the account's balance. What
- * holds the job's row and deletes its tasks skips those that are locked. This rules out deadlocks.
+ * Lock order: results, the transaction's own task and slice, then the job and its counts, webhook endpoints, the saved list,
+ * the account's shares of the queue and its balance. What holds the job's row and deletes its tasks skips those that are
+ * locked. This rules out deadlocks.
  */
 import { and, eq } from "drizzle-orm";
 import type { Owner } from "../base/caller.ts";

@@ -166,9 +166,10 @@ export function createLists({
 
     remove: (owner, listId, by) =>
       orm.transaction(async (tx) => {
+        const { jobId } = await rowOf(tx, owner, listId);
+        await keepJob(tx, owner, jobId, retentionDays, false); // locks the job before the list, as its end does
         const row = await rowOf(tx, owner, listId);
         await tx.delete(savedLists).where(eq(savedLists.id, listId));
-        await keepJob(tx, owner, row.jobId, retentionDays, false);
         await record(tx, by, "deleted", row, {});
       }),
 

@@ -1,0 +1,29 @@
+/** A transaction that holds locks, and who waits for it. */
+import type pg from "pg";
+import { expect, vi } from "vitest";
+import { PATIENCE } from "./patience.ts";
+
+export async function beginHolder(pool: pg.Pool) {
+  const client = await pool.connect();
+  await client.query("begin");
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  const { pid } = rows[0]!;
+  return {
+    query: (text: string, values: unknown[]) => client.query(text, values),
+    /** Waits until this many transactions wait for this one, or for one that does. */
+    untilBlocked: (count: number) =>
+      vi.waitFor(async () => {
+        const blocked = `
+          with recursive blocked (pid) as (
+            select $1::int
+            union select a.pid from pg_stat_activity a join blocked b on b.pid = any(pg_blocking_pids(a.pid))
+          ) select from blocked where pid <> $1`;
+        expect((await pool.query(blocked, [pid])).rowCount).toBe(count);
+      }, PATIENCE),
+    commit: () => client.query("commit"),
+    async [Symbol.asyncDispose]() {
+      await client.query("rollback"); // unless it has been committed
+      client.release();
+    },
+  };
+}
