@@ -112,9 +112,10 @@ test.concurrent("a pool whose only connection is refused waits for the sessions 
     { connectionsPerHost: 2, limiterFor },
   );
   const emails = [...manyAt("one.test", 10), ...manyAt("two.test", 10)];
-  expect(new Set(await story.verdictsOn(emails))).toEqual(new Set(["valid"]));
+  // On a busy machine one session may be over before the other begins.
+  while (!events.includes("too_many_connections"))
+    expect(new Set(await story.verdictsOn(emails))).toEqual(new Set(["valid"]));
   await story.end();
-  expect(events).toContain("too_many_connections");
   expect(events).not.toContain("rate_limited");
   expect(story.lab.counts("backup.host.test").connections).toBe(0);
 });
