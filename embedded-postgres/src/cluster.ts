@@ -20,6 +20,7 @@ import {
   rmSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Binaries } from "./binaries.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import type { OnEvent } from "./events.ts";
@@ -130,11 +131,24 @@ async function initdb(options: {
     process.off("exit", kill);
   });
   if (code === 0) return;
+  if (child.pid !== undefined) await untilGroupIsGone(child.pid);
   removeUnfinished(directory);
   interrupted?.throwIfAborted();
   throw new EmbeddedPostgresError(
     `The database could not be created (initdb ended with ${signal ?? code}): ${words.trim()}`,
   );
+}
+
+/** A child of initdb that was killed with it exists until the kernel has released its memory. */
+async function untilGroupIsGone(group: number): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    try {
+      process.kill(-group, 0);
+    } catch {
+      return;
+    }
+    await sleep(10);
+  }
 }
 
 function syncDirectory(directory: string): void {
