@@ -224,6 +224,7 @@ test.concurrent.for([
   await prepare(lists, id);
   const { body: hook } = await lists.ask("/webhooks", { body: { url: HOOK } });
   const { pool } = service.database;
+  // As after a first delivery.
   await pool.query("insert into queue_groups (id, account_id) values ($1, $2)", [hook.id, account.accountId]);
   const share = "insert into queue_shares (account_id, queue, mean_cost) values ($1, 'delivery', 1)";
   await pool.query(share, [account.accountId]);

@@ -233,9 +233,9 @@ function deviationOfMessage(text: string): string | undefined {
 
 /** About ten to each operation, others in every run. `npm run fuzz:api` sends many more. */
 const REQUESTS = 800;
-/** So that locks in different orders end in a deadlock. */
+/** Concurrent, because transactions that lock rows in different orders deadlock only then. */
 const AT_ONCE = 8;
-const FRESH_CALLERS_EVERY = 20; // batches sign people out, change plans and revoke keys
+const FRESH_CALLERS_EVERY = 20; // batches: requests sign people out, change plans and revoke keys
 
 test(`${REQUESTS} random requests get no failure and only documented responses`, async () => {
   let callers: Record<string, string>[] = [];
@@ -297,7 +297,7 @@ test(`${REQUESTS} random requests get no failure and only documented responses`,
   const atOnce = fc.array(requests, { minLength: AT_ONCE, maxLength: AT_ONCE });
   await fc.assert(
     fc.asyncProperty(atOnce, async (batch) => {
-      if (batches++ % FRESH_CALLERS_EVERY === 0) await renew();
+      if (++batches % FRESH_CALLERS_EVERY === 0) await renew();
       await Promise.all(batch.map(send));
     }),
     { numRuns: REQUESTS / AT_ONCE, endOnFailure: true },

@@ -168,7 +168,7 @@ export function createLists({
       orm.transaction(async (tx) => {
         const { jobId } = await rowOf(tx, owner, listId);
         await keepJob(tx, owner, jobId, retentionDays, false); // locks the job before the list, as its end does
-        const row = await rowOf(tx, owner, listId);
+        const row = await rowOf(tx, owner, listId); // unless it was deleted meanwhile
         await tx.delete(savedLists).where(eq(savedLists.id, listId));
         await record(tx, by, "deleted", row, {});
       }),
