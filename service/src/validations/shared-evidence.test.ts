@@ -64,7 +64,12 @@ const cached = (address: string): fc.Arbitrary<CachedEvidence> =>
             reply: fc.record({ code: fc.nat(599), text: replies(address) }),
             mxHost: fc.oneof(
               fc.string(),
-              fc.constantFrom("mx1.shop.io", "shop-io.mail.protection.outlook.com", "mx17.hosting.example"),
+              fc.constantFrom(
+                "mx1.shop.io",
+                "shop-io.mail.protection.outlook.com",
+                "mx17.hosting.example",
+                "$&.hosting.example", // has a meaning in replaceAll
+              ),
             ),
             isInferred: fc.constant(true as const),
           },

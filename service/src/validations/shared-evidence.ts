@@ -123,8 +123,12 @@ const mappedParts = new WeakMap<object, { removed: string; part: object }>();
 export function withDomain(address: string, parts: SplitEvidence): SplitEvidence {
   const { domain, dashed } = domainOf(address);
   const host = parts.own?.host ?? "";
+  // Functions, because "$" has a meaning in a replacement text, and a name from DNS can contain it.
   const { facts, finding, own } = mapStrings(parts, (text) =>
-    text.replaceAll(HOST, host).replaceAll(DOMAIN, domain).replaceAll(DASHED_DOMAIN, dashed),
+    text
+      .replaceAll(HOST, () => host)
+      .replaceAll(DOMAIN, () => domain)
+      .replaceAll(DASHED_DOMAIN, () => dashed),
   );
   const { decoy } = facts;
   if (!decoy?.reply) return { facts, finding, own };
