@@ -17,20 +17,26 @@ const common = {
 // so must not leave state behind in it.
 const inOneProcess = { isolate: false };
 
-/** Tests that start programs and wait for them, for minutes; and that of the password hash at its real cost. */
+/**
+ * Not part of `npm test`, of whose time they would take a sixth: CI runs them, and `npm run test:long`. Signals at any
+ * moment of a start, a full disk, failover of the database, and the stories of the engine once more in threads.
+ */
+const LONG = [
+  "service/test/{interrupt,full-disk,failover}.test.ts",
+  "engine/test/threads/stories-in-threads.test.ts",
+];
+
+/** Tests that start programs and wait for them; and that of the password hash at its real cost. */
 const PROGRAMS = [
-  "service/test/{start,interrupt,full-disk,left-behind,service-kill,failover}.test.ts",
+  "service/test/{start,left-behind,service-kill}.test.ts",
   "service/src/accounts/password.test.ts",
   "embedded-postgres/test/*.test.ts",
 ];
 
-/**
- * Without the durations of an earlier run, vitest starts with the largest files. These would come last and run alone. The
- * first takes as long as all others of its project together, and starts before every project.
- */
+/** Without the durations of an earlier run, vitest starts with the largest files. These would come last and run alone. */
 const LONGEST = [
-  "engine/test/threads/stories-in-threads.test.ts",
   "service/test/interrupt.test.ts",
+  "engine/test/threads/stories-in-threads.test.ts",
   "service/test/service-kill.test.ts",
   "service/test/start.test.ts",
   "service/test/full-disk.test.ts",
@@ -46,21 +52,27 @@ const LONGEST = [
   "engine/test/threads/engine-threads.test.ts",
   "engine/test/stories/limits.test.ts",
   "engine/test/doctor.test.ts",
+  "engine/test/dns-resolver.test.ts",
+  "engine/test/stories/verdicts.test.ts",
+  "engine/test/stories/politeness.test.ts",
   "engine/test/bench/shapes.test.ts",
 ];
+
+/**
+ * Those whose files take longest of all come first. The files of "unit" that mostly wait do so beside the programs, which
+ * keep the cores busy; so do the many files of "service" until the end.
+ */
+const PROJECTS = ["pages", "browser", "long", "programs", "unit", "service"];
 
 /** Each project's longest files first. Projects stay together, because a worker is used again by the same project only. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const projects = [...new Set(sorted.map(({ project }) => project))].sort(
-      (a, b) => Number(b.name === "pages") - Number(a.name === "pages"), // its files take longest of all
-    );
     const rankOf = ({ moduleId }: TestSpecification) => {
       const rank = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}`));
       return rank < 0 ? LONGEST.length : rank;
     };
-    const placeOf = (file: TestSpecification) => (rankOf(file) === 0 ? -1 : projects.indexOf(file.project));
+    const placeOf = (file: TestSpecification) => PROJECTS.indexOf(file.project.name);
     return sorted.sort((a, b) => placeOf(a) - placeOf(b) || rankOf(a) - rankOf(b));
   }
 }
@@ -94,7 +106,6 @@ export default defineConfig({
     // than there are cores.
     maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
-    // Projects run in name order: the longest files start early, and the many short ones keep the cores busy until the end.
     projects: [
       {
         ...withService,
@@ -122,6 +133,7 @@ export default defineConfig({
             "sdk/test/**",
             "web/test/**",
             "embedded-postgres/test/**",
+            ...LONG,
             "**/node_modules/**",
           ],
           globalSetup: "scripts/build-before-tests.ts",
@@ -134,6 +146,16 @@ export default defineConfig({
           testTimeout: 2 * LIMIT_MS, // a test starts the service several times
           name: "programs",
           include: PROGRAMS,
+          globalSetup: "scripts/build-before-tests.ts",
+        },
+      },
+      {
+        ...onSources,
+        test: {
+          ...common,
+          testTimeout: 2 * LIMIT_MS,
+          name: "long",
+          include: LONG,
           globalSetup: ["scripts/build-before-tests.ts", "service/test/pgbouncer-setup.ts"],
         },
       },
@@ -145,7 +167,7 @@ export default defineConfig({
           name: "service",
           server: { deps: { inline: MCP_CLIENT } },
           include: ["service/src/**/*.test.ts", "service/test/**/*.test.ts", "sdk/test/**/*.test.ts"],
-          exclude: [...PROGRAMS, "**/node_modules/**"],
+          exclude: [...PROGRAMS, ...LONG, "**/node_modules/**"],
           globalSetup: ["scripts/build-before-tests.ts", "service/test/shared-postgres.ts"],
         },
       },
