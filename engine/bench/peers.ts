@@ -25,6 +25,7 @@ import {
   stopOnSignals,
 } from "./smtp/measure.ts";
 import { describe, LATENCY_MS, type Shape, shapesNamed } from "./smtp/shapes.ts";
+import { measureStolenTime } from "./smtp/stolen-time.ts";
 import { printTable } from "./smtp/table.ts";
 
 /** For each peer. More would not help: the shapes have 960 connections at most, or are limited by the CPU. */
@@ -70,6 +71,7 @@ if (values.inside) {
 async function compare(peers: readonly Checker[], ports?: typeof NAMESPACE_PORTS): Promise<void> {
   const checkers = [RAW_CLIENT, LIBRARY, CLI, ...peers];
   const rounds = new Map<Shape, Round[]>(shapes.map((shape) => [shape, []]));
+  const stolenTime = measureStolenTime();
   const loads: number[] = [];
   for (let run = 0; run < runs; run++) {
     for (const shape of shapes) {
@@ -84,7 +86,7 @@ async function compare(peers: readonly Checker[], ports?: typeof NAMESPACE_PORTS
     }
   }
   console.log(
-    `${new Date().toISOString().slice(0, 10)}, ${runs === 1 ? "1 run" : `${runs} runs`}, Node ${process.versions.node}, ${availableParallelism()} cores, load ${rangeOf(loads, 1)}, ` +
+    `${new Date().toISOString().slice(0, 10)}, ${runs === 1 ? "1 run" : `${runs} runs`}, Node ${process.versions.node}, ${availableParallelism()} cores, load ${rangeOf(loads, 1)}${stolenTime()}, ` +
       `${LATENCY_MS} ms a round trip, peers with ${CHECKS_AT_ONCE.toLocaleString("en")} checks at once\n`,
   );
   const table = values.markdown ? markdownTable : plainTable;

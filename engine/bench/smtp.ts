@@ -9,6 +9,7 @@ import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { CLI, LIBRARY, type Measurement, measure, RAW_CLIENT, stopOnSignals } from "./smtp/measure.ts";
 import { describe, shapesNamed } from "./smtp/shapes.ts";
+import { measureStolenTime } from "./smtp/stolen-time.ts";
 import { printTable } from "./smtp/table.ts";
 
 stopOnSignals();
@@ -26,7 +27,8 @@ const settings = Object.fromEntries(values.set.map((one) => one.split("=", 2) as
 
 let isGood = true;
 for (const shape of shapesNamed(values.shape, values.scale)) {
-  console.log(`\n${describe(shape)}; Node ${process.versions.node}, load ${loadavg()[0]?.toFixed(1)}`);
+  console.log(`\n${describe(shape)}; Node ${process.versions.node}`);
+  const stolenTime = measureStolenTime();
   const measurements: Measurement[] = [];
   for (const key of values.checker) {
     const checker = CHECKERS[key as keyof typeof CHECKERS];
@@ -34,6 +36,7 @@ for (const shape of shapesNamed(values.shape, values.scale)) {
     measurements.push(await measure(checker, shape, { profileDirectory: values["cpu-prof"], settings }));
   }
   printTable(measurements);
+  console.log(`load ${loadavg()[0]?.toFixed(1)}${stolenTime()}`);
   isGood &&= measurements.every(
     ({ right, addresses, mostAtOnce }) => right === addresses && mostAtOnce <= shape.connections,
   );
