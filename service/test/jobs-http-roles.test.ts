@@ -127,6 +127,16 @@ function portsOf(pid: number): string[] {
       .map((line) => line.trim().split(/\s+/))
       .filter(([, , , state]) => state === "0A"),
   );
-  const own = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`)));
+  const own = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => linkTarget(`/proc/${pid}/fd/${fd}`)));
   return listening.filter((line) => own.has(`socket:[${line[9]}]`)).map((line) => line[1]!);
+}
+
+/** Nothing for a descriptor that the process has closed since. */
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
 }
