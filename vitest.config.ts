@@ -92,7 +92,7 @@ const withService = {
 /** The client of MCP uses a package with a "source" condition of its own, whose TypeScript Node cannot load. */
 const MCP_CLIENT = [/@modelcontextprotocol\/sdk\/dist\/esm\/client\/streamableHttp/, /eventsource-parser/];
 
-/** Accessibility (axe) and load budget of every web page. Takes minutes, so not part of `npm test` (npm run test:browser). */
+/** Accessibility (axe) and load budget of every web page. A project of its own, because test:starved leaves it out. */
 const PAGE_BY_PAGE = ["web/test/{axe-*,budget}.test.ts"];
 
 const inBrowser = {

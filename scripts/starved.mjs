@@ -2,7 +2,7 @@
  * Runs the tests on a machine that is busy with something else: four busy loops per core, at a higher priority than the
  * tests. A test that passes here waits for events, not for time.
  *
- *   npm run test:starved                     the tests of `npm test` and test:long; in the browser too, if there is a Chromium
+ *   npm run test:starved                     all tests but axe and budgets; needs Chromium, as test:browser does
  *   npm run test:starved -- FILE...          these test files only (any arguments of `vitest run`)
  *
  * The load average is printed at the start, every minute and at the end. The exit code is that of the tests. The busy

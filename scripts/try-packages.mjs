@@ -105,8 +105,7 @@ async function tryElsewhere(npm) {
 
   const chromium =
     process.env.CHROMIUM ?? CHROMIUM_NAMES.find((name) => spawnSync(name, ["--version"]).status === 0);
-  if (chromium === undefined || chromium === "none")
-    return report("offline part in Chromium: SKIPPED, there is none");
+  if (chromium === undefined) return report("offline part in Chromium: SKIPPED, there is none");
   const page = `<p></p><script type="module">${use.replace("MODULE", "/offline.js")} document.querySelector("p").textContent = found;</script>`;
   const file = readFileSync(join(project, "node_modules/@mailvet/engine/dist/offline.js"));
   const server = createServer((request, response) => {

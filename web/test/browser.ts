@@ -22,16 +22,18 @@ const ARGS = [
   "--disable-sync",
 ];
 
-/** The program in CHROMIUM, or the first one found. Undefined if there is none, or with CHROMIUM=none. */
-export function findChromium(): string | undefined {
+/** The program in CHROMIUM, or the first one found. Throws if there is none. */
+export function findChromium(): string {
   const named = process.env.CHROMIUM;
-  if (named === "none") return undefined;
   if (named) {
     if (!canRun(named)) throw new Error(`CHROMIUM=${named} is not an executable file.`);
     return named;
   }
   const folders = ["/usr/bin", ...(process.env.PATH ?? "").split(delimiter)];
-  return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(canRun);
+  const found = NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(canRun);
+  if (found === undefined)
+    throw new Error("Chromium not found. Install it, or set CHROMIUM=/path/to/chromium");
+  return found;
 }
 
 function canRun(path: string): boolean {
@@ -43,12 +45,8 @@ function canRun(path: string): boolean {
   }
 }
 
-export const NO_CHROMIUM = "Chromium not found. Install it, or set CHROMIUM=/path/to/chromium";
-
 export async function openBrowser(): Promise<Browser> {
-  const executablePath = findChromium();
-  if (executablePath === undefined) throw new Error(NO_CHROMIUM);
-  return chromium.launch({ executablePath, args: ARGS });
+  return chromium.launch({ executablePath: findChromium(), args: ARGS });
 }
 
 /** For pages of the demo, which may be slow on a busy machine. */

@@ -4,7 +4,7 @@
  */
 import { type Lab, type MailWorld, openLab, SAMPLE_WORLD } from "@mailvet/lab";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { openService, type TestService } from "../../service/test/service.ts";
 import { openBrowser } from "./browser.ts";
 import { openVisitor, type Visitor, type VisitorOptions } from "./visitor.ts";
@@ -41,7 +41,7 @@ export type JourneyContext = JourneyEnvironment & {
 
 export type Journey = (name: string, run: (context: JourneyContext) => Promise<void>) => void;
 
-/** Opens the environment for a test file and returns its `test` function. Skipped without a browser. */
+/** Opens the environment for a test file and returns its `test` function. */
 export function journeysIn(options: EnvironmentOptions = {}): Journey {
   let environment: JourneyEnvironment | undefined;
   beforeAll(async () => {
@@ -49,7 +49,7 @@ export function journeysIn(options: EnvironmentOptions = {}): Journey {
   });
   afterAll(() => environment?.[Symbol.asyncDispose]());
   return (name, run) =>
-    test.skipIf(!inject("hasBrowser"))(name, async () => {
+    test(name, async () => {
       const { service, browser } = environment!;
       const visitors: Visitor[] = [];
       const visit = async (options: VisitorOptions = {}) => {
