@@ -23,7 +23,7 @@ const { values } = parseArgs({
   },
 });
 const CHECKERS = { raw: RAW_CLIENT, library: LIBRARY, cli: CLI };
-const settings = Object.fromEntries(values.set.map((one) => one.split("=", 2) as [string, string]));
+const settings = Object.fromEntries(values.set.map((one) => one.split(/=(.*)/s, 2) as [string, string]));
 
 let isGood = true;
 for (const shape of shapesNamed(values.shape, values.scale)) {

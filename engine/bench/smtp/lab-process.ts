@@ -1,6 +1,15 @@
 /** Runs the simulated internet of one shape in its own process, and reports on request what its hosts have seen. */
 import { errorLimit, type MailWorld, mailDomain, mailHost, openLab } from "@mailvet/lab";
-import { domainName, exists, hostName, hostOf, isCatchAll, LATENCY_MS, type Shape } from "./shapes.ts";
+import {
+  domainName,
+  exists,
+  hostName,
+  hostOf,
+  isCatchAll,
+  LATENCY_MS,
+  type Shape,
+  warmUpDomains,
+} from "./shapes.ts";
 
 export type LabRequest = { shape: Shape; ports?: { smtpPort: number; dnsPort: number } };
 /** `addresses`: host name → IP address, for the client that does not use DNS. */
@@ -21,7 +30,7 @@ export type HostsSeen = {
 
 process.once("message", async ({ shape, ports }: LabRequest) => {
   const hosts = Array.from({ length: shape.hosts }, (_, i) => hostName(i));
-  const lab = await openLab(worldOf(shape, hosts), ports);
+  const lab = await openLab(worldOf(shape), ports);
   process.on("message", () => process.send!(seen()));
   const addresses = Object.fromEntries(hosts.map((host) => [host, lab.addressOf(host)]));
   process.send!({ nameServer: lab.nameServer, smtpPort: lab.smtpPort, addresses } satisfies LabReady);
@@ -47,16 +56,17 @@ process.once("message", async ({ shape, ports }: LabRequest) => {
 process.on("disconnect", () => process.exit(0));
 
 /** Hosts with Postfix's error limit. */
-function worldOf(shape: Shape, hosts: readonly string[]): MailWorld {
+function worldOf(shape: Shape): MailWorld {
   const world: MailWorld = {};
-  for (const host of hosts) {
-    world[host] = mailHost({
+  const domains = shape.domains + warmUpDomains(shape);
+  for (let i = 0; i < domains; i++) {
+    world[hostOf(shape, i)] ??= mailHost({
       latencyMs: LATENCY_MS,
       temper: errorLimit(),
       ...(shape.hostCap !== undefined && { connectionCap: shape.hostCap }),
     });
   }
-  for (let i = 0; i < shape.domains; i++) {
+  for (let i = 0; i < domains; i++) {
     const name = domainName(i);
     world[name] = mailDomain({
       mx: [hostOf(shape, i)],

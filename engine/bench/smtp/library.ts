@@ -1,27 +1,30 @@
 /**
- * The engine through its library, in a warm process: a service is warm when a list arrives. The warm-up uses a verifier of
- * its own, so that only the compiled code is kept; then the parent says when to begin.
+ * The engine through its library, in a warm process: a service is warm when a list arrives. The warm-up uses addresses at
+ * other domains and hosts; then the parent says when to begin.
  *
- *   library.ts LIST      (settings in the environment)
+ *   library.ts LIST WARM-UP-LIST      (settings in the environment)
  */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import { decide, readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
 import type { OwnFigures } from "./measure.ts";
 
-const WARM_UP_ADDRESSES = 1500;
+const [emails, warmUp] = process.argv
+  .slice(2)
+  .map((file) => readFileSync(file, "utf8").trimEnd().split("\n"));
+const read = settingsFrom(process.env);
+const verifier = verifierFrom(readEngineSettings(read));
+read.reportProblems();
 
-const emails = readFileSync(process.argv[2] ?? "", "utf8")
-  .trimEnd()
-  .split("\n")
-  .map((line) => line.split("\t", 1)[0] ?? "");
-await check(emails.slice(0, WARM_UP_ADDRESSES));
+await check(warmUp!);
+await pause(1000); // until its idle sessions have ended
 process.stdout.write("# warm\n");
 await once(process.stdin, "data");
 
 const started = performance.now();
 const cpuBefore = process.cpuUsage();
-const words = await check(emails);
+const words = await check(emails!);
 const { user, system } = process.cpuUsage(cpuBefore);
 const figures: OwnFigures = {
   seconds: (performance.now() - started) / 1000,
@@ -30,15 +33,12 @@ const figures: OwnFigures = {
 };
 process.stdout.write(`${words.join("")}# ${JSON.stringify(figures)}\n`);
 process.stdin.destroy();
+await verifier.close();
 
 async function check(list: readonly string[]): Promise<string[]> {
-  const read = settingsFrom(process.env);
-  const verifier = verifierFrom(readEngineSettings(read));
-  read.reportProblems();
   const words: string[] = [];
   for await (const evidence of verifier.verifyMany(list, "smtp")) {
     words.push(`${evidence.email}\t${decide(evidence).status}\n`);
   }
-  await verifier.close();
   return words;
 }

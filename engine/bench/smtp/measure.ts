@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { HostsSeen, LabReady, LabRequest } from "./lab-process.ts";
-import { LATENCY_MS, listOf, type Shape } from "./shapes.ts";
+import { LATENCY_MS, listOf, type Shape, warmUpList } from "./shapes.ts";
 import { tallyVerdicts, type VerdictTally } from "./verdict-tally.ts";
 
 /**
@@ -27,6 +27,8 @@ export type CheckerRun = {
   listFile: string;
   /** Lines with the address only. */
   emailsFile: string;
+  /** Such lines for a program that warms up. */
+  warmUpFile: string;
   /** JSON object of host name → IP address. */
   addressesFile: string;
   connections: number;
@@ -72,9 +74,9 @@ export const RAW_CLIENT: Checker = {
 
 export const LIBRARY: Checker = {
   name: "mailvet library",
-  command: ({ listFile }) => ({
+  command: ({ emailsFile, warmUpFile }) => ({
     command: process.execPath,
-    args: [...onTsx, here("library.ts"), listFile],
+    args: [...onTsx, here("library.ts"), emailsFile, warmUpFile],
   }),
 };
 
@@ -101,6 +103,7 @@ export async function measure(
   const run: CheckerRun = {
     listFile: join(directory, "list.tsv"),
     emailsFile: join(directory, "emails.txt"),
+    warmUpFile: join(directory, "warm-up.txt"),
     addressesFile: join(directory, "addresses.json"),
     connections: shape.connections,
   };
@@ -113,6 +116,12 @@ export async function measure(
       list.map(({ email, host, answer }) => `${email}\t${host}\t${answer}\n`).join(""),
     );
     writeFileSync(run.emailsFile, list.map(({ email }) => `${email}\n`).join(""));
+    writeFileSync(
+      run.warmUpFile,
+      warmUpList(shape)
+        .map((email) => `${email}\n`)
+        .join(""),
+    );
     writeFileSync(run.addressesFile, JSON.stringify(addresses));
 
     const { command, args, env } = checker.command(run);

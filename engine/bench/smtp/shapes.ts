@@ -71,7 +71,9 @@ export function scaled(shape: Shape, scale: number): Shape {
 
 export const domainName = (index: number) => `domain${index}.test`;
 export const hostName = (index: number) => `mx${index}.hosting.test`;
-export const hostOf = (shape: Shape, domain: number) => hostName(domain % shape.hosts);
+/** Domains after those of the list are for the warm-up, each with a host of its own. */
+export const hostOf = ({ domains, hosts }: Shape, domain: number) =>
+  hostName(domain < domains ? domain % hosts : hosts + domain - domains);
 
 /** One mailbox in five does not exist and one domain in ten is a catch-all, the same ones in every run. */
 export const isCatchAll = (domain: string) => hashOf(domain) % 10 === 0;
@@ -90,6 +92,20 @@ export function listOf(shape: Shape): ListedAddress[] {
     if (!isTail || round <= domain % 3) list.push(listed(shape, domain, `ann${round}`));
   }
   return list;
+}
+
+const WARM_UP_ADDRESSES = 1500;
+const WARM_UP_NAMES = ["ann0", "ann1"];
+
+/** Number of domains that only the warm-up uses, so that it teaches a checker nothing about the list. */
+export function warmUpDomains(shape: Shape): number {
+  return Math.ceil(Math.min(WARM_UP_ADDRESSES, listOf(shape).length) / WARM_UP_NAMES.length);
+}
+
+export function warmUpList(shape: Shape): string[] {
+  return WARM_UP_NAMES.flatMap((name) =>
+    Array.from({ length: warmUpDomains(shape) }, (_, i) => `${name}@${domainName(shape.domains + i)}`),
+  );
 }
 
 function listed(shape: Shape, index: number, localPart: string): ListedAddress {

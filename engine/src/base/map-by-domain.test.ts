@@ -132,6 +132,11 @@ test("a domain's addresses are checked together, and the results are in input or
   for (const [domain, count] of most) expect(count, domain).toBeLessThanOrEqual(5);
 });
 
+test("a domain starts with all of its addresses that are in the window, even where everything may run at once", async () => {
+  const { started } = await startsOf(mixed, { concurrency: 60, perDomain: 10 });
+  expect(started.slice(0, 10)).toEqual(mixed.filter((email) => email.endsWith("@d0.test")));
+});
+
 test("without order, results come in completion order, each once", async () => {
   const { results } = await startsOf(mixed, { isOrdered: false });
   expect(results).not.toEqual(mixed);

@@ -2,7 +2,7 @@
  * Concurrent map over a list of addresses, a domain's addresses together, so that a mail host gets them in one session
  * instead of one for every part of the list.
  *
- * Reads ahead, and starts domains in the order of their first address. Once started, a domain has up to `perDomain`
+ * Reads ahead, and then starts domains in the order of their first address. Once started, a domain has up to `perDomain`
  * addresses in flight, and when one is done the next of the same domain follows. At most `window` items are held
  * (waiting, in flight or not yet yielded), so memory is bounded. A result is yielded as soon as it is ready and its
  * turn has come, even if the source is slow. A failure of the source is thrown after all results of the items before it.
@@ -18,6 +18,9 @@ export type MapOptions = {
   concurrency: number;
   perDomain: number;
 };
+
+/** How long nothing starts while the first window is being read, so that a domain does not start with half of its addresses. */
+const READ_FIRST_MS = 200;
 
 /** `result` is set when the work on the item has ended. */
 type Slot<T, R> = { item: T; email: string; result?: () => R };
@@ -38,6 +41,7 @@ export async function* mapByDomain<T, R>(
   let hasLeft = false; // the consumer
   let failure: { error: unknown } | undefined;
   let wake = () => {};
+  let firstRead: NodeJS.Timeout | "over" | undefined;
 
   const read = async () => {
     isReading = true;
@@ -53,7 +57,15 @@ export async function* mapByDomain<T, R>(
       isDrained = true;
     }
     isReading = false;
+    endFirstRead(); // the window is full, or the source has ended
     wake();
+  };
+
+  const endFirstRead = () => {
+    if (firstRead === "over") return;
+    clearTimeout(firstRead);
+    firstRead = "over";
+    start();
   };
 
   const hold = (item: T) => {
@@ -61,7 +73,8 @@ export async function* mapByDomain<T, R>(
     held++;
     if (isOrdered) results.push(slot);
     schedule.add(domainOf(slot.email), slot);
-    start();
+    if (firstRead === "over") start();
+    else firstRead ??= setTimeout(endFirstRead, READ_FIRST_MS);
   };
 
   const start = (preferred?: string) => {
@@ -94,8 +107,8 @@ export async function* mapByDomain<T, R>(
       const first = results.peek();
       if (first?.result) {
         results.shift();
-        held--;
         yield first.result();
+        held--;
       } else if (isDrained && held === 0) {
         if (failure) throw failure.error;
         return;
@@ -107,6 +120,7 @@ export async function* mapByDomain<T, R>(
     }
   } finally {
     hasLeft = true;
+    endFirstRead();
     // Not awaited: return() on a generator waits for its pending next(), which may never settle.
     if (!isDrained) Promise.resolve(source.return?.()).catch(() => {});
   }
