@@ -6,10 +6,11 @@
  * loading them takes longer than a syntax check.
  */
 import { findMailPolicies } from "./dns/mail-policies.ts";
-import { findMailRoute } from "./dns/mail-route.ts";
+import { findMailRoute, type MailRouteDeps } from "./dns/mail-route.ts";
 import { createResolver, type Resolver } from "./dns/resolver.ts";
 import type { DomainLookups } from "./domain-facts.ts";
-import { createEgressGuard, type EgressGuard } from "./egress/guard.ts";
+import { createEgressGuard } from "./egress/guard.ts";
+import { ipv6CheckFor } from "./egress/ipv6.ts";
 import type { EngineSettings } from "./settings.ts";
 import { createConnect } from "./smtp/client/connect.ts";
 import { createPlanner, type PlannerOptions, type ProbePlanner } from "./smtp/probe-planner.ts";
@@ -55,7 +56,7 @@ export function networkStagesFrom(
     ...(closeGraceMs !== undefined && { closeGraceMs }),
     ...parts,
   });
-  return networkStages({ resolver: resolverFrom(settings), guard, planner });
+  return networkStages({ resolver: resolverFrom(settings), guard, hasIpv6: ipv6CheckFor(egress), planner });
 }
 
 /** Uses the configured name servers, or else those of the operating system. */
@@ -72,26 +73,23 @@ export function resolverFrom({
 }
 
 export function networkStages({
-  resolver,
-  guard,
   planner,
-}: {
-  resolver: Resolver;
-  guard: EgressGuard;
-  planner: ProbePlanner;
-}): NetworkStages {
+  ...deps
+}: DomainLookupsDeps & { planner: ProbePlanner }): NetworkStages {
   return {
-    lookups: domainLookups({ resolver, guard }),
+    lookups: domainLookups(deps),
     planner,
     start: async () => {},
     async close() {
       await planner.close();
-      resolver.close();
+      deps.resolver.close();
     },
   };
 }
 
-export function domainLookups(deps: { resolver: Resolver; guard: EgressGuard }): DomainLookups {
+type DomainLookupsDeps = MailRouteDeps & { resolver: Resolver };
+
+export function domainLookups(deps: DomainLookupsDeps): DomainLookups {
   return {
     routeOf: (domain, urgency) => findMailRoute(deps, domain, urgency),
     policiesOf: (domain, urgency) => findMailPolicies(deps.resolver, domain, urgency),

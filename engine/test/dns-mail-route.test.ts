@@ -18,12 +18,12 @@ import { createEgressGuard } from "../src/egress/guard.ts";
 const guard = createEgressGuard();
 
 /** The route of `shop.test` in a world. */
-async function routeIn(world: World, { allow = [] as string[], timeoutMs = 120_000 } = {}) {
+async function routeIn(world: World, { allow = [] as string[], timeoutMs = 120_000, hasIpv6 = true } = {}) {
   await using lab = await openLab(world);
   const resolver = createResolver({ servers: [lab.nameServer], timeoutMs });
   try {
     const egress = allow.length > 0 ? createEgressGuard({ allow }) : guard;
-    const route = await findMailRoute({ resolver, guard: egress }, "shop.test");
+    const route = await findMailRoute({ resolver, guard: egress, hasIpv6: () => hasIpv6 }, "shop.test");
     return { route, questions: lab.questions() };
   } finally {
     resolver.close();
@@ -287,6 +287,24 @@ test("a host with IPv4 does not wait for the retry of an unanswered IPv6 query",
   });
   expect(route).toMatchObject({ kind: "mail_hosts", hosts: [{ addresses: ["9.9.9.9"] }] });
   expect(questions.filter(({ type }) => type === "AAAA")).toHaveLength(1);
+});
+
+test("without IPv6, only a host without a usable IPv4 address is asked for its IPv6 addresses", async () => {
+  const { route, questions } = await routeIn(
+    {
+      "shop.test": mx([10, "both.shop.test"], [20, "private.shop.test"], [30, "new.shop.test"]),
+      "both.shop.test": { ...PUBLIC, AAAA: ["2620:fe::9"] },
+      "private.shop.test": { A: ["10.0.0.1"], AAAA: ["2620:fe::fe"] },
+      "new.shop.test": { AAAA: ["2620:fe::10"] },
+    },
+    { hasIpv6: false },
+  );
+  expect(route).toMatchObject({
+    kind: "mail_hosts",
+    hosts: [{ addresses: ["9.9.9.9"] }, { addresses: ["2620:fe::fe"] }, { addresses: ["2620:fe::10"] }],
+  });
+  const asked = questions.filter(({ type }) => type === "AAAA").map(({ name }) => name);
+  expect(asked.sort()).toEqual(["new.shop.test", "private.shop.test"]);
 });
 
 test("a slow name server is waited for", async () => {

@@ -38,7 +38,12 @@ export type RouteFailure =
   | "too_many_hosts" // no usable address among the mail hosts looked up, and there are more
   | "disbelieved"; // a negative answer for a major provider, see domain-facts.ts
 
-export type MailRouteDeps = { resolver: Pick<Resolver, "query">; guard: Pick<EgressGuard, "permits"> };
+export type MailRouteDeps = {
+  resolver: Pick<Resolver, "query">;
+  guard: Pick<EgressGuard, "permits">;
+  /** Where connections to IPv6 are not possible, only a host without IPv4 is asked for them. By default they are. */
+  hasIpv6?: () => boolean;
+};
 
 /** `isUrgent`: a caller is blocked on the result. */
 export type LookupUrgency = { isUrgent: boolean };
@@ -130,25 +135,27 @@ type AddressLookup =
   | { kind: "failed"; failure: DnsFailure };
 
 async function findAddresses(
-  { resolver, guard }: MailRouteDeps,
+  { resolver, guard, hasIpv6 = () => true }: MailRouteDeps,
   host: string,
   { isUrgent }: LookupUrgency,
 ): Promise<AddressLookup> {
   if (!isHostName(host)) return { kind: "unresolvable" };
   const priority = isUrgent ? "interactive" : "address";
-  const ipv6Answer = resolver.query(host, "AAAA", priority);
+  const query = (type: "A" | "AAAA"): Promise<AddressAnswer> => resolver.query(host, type, priority);
+  const ipv6Answer = hasIpv6() ? query("AAAA") : undefined;
   let known: AddressAnswer | undefined;
-  void ipv6Answer.then((answer) => {
+  void ipv6Answer?.then((answer) => {
     known = answer;
   });
-  const ipv4 = await resolver.query(host, "A", priority);
+  const ipv4 = await query("A");
   const addresses = permitted(ipv4, guard);
+  if (addresses.length > 0 && !ipv6Answer) return usable(addresses);
   // Some name servers never answer AAAA queries. With an IPv4 address available, the wait is short.
-  const ipv6InTime = () => withTimeLimit<AddressAnswer>(IPV6_GRACE_MS, ipv6Answer, { status: "timeout" });
-  const ipv6 = known ?? (await (addresses.length > 0 ? ipv6InTime() : ipv6Answer));
+  const ipv6InTime = () => withTimeLimit<AddressAnswer>(IPV6_GRACE_MS, ipv6Answer!, { status: "timeout" });
+  const ipv6 = known ?? (await (addresses.length > 0 ? ipv6InTime() : (ipv6Answer ?? query("AAAA"))));
 
   addresses.push(...permitted(ipv6, guard));
-  if (addresses.length > 0) return { kind: "addresses", addresses: addresses.slice(0, MAX_ADDRESSES) };
+  if (addresses.length > 0) return usable(addresses);
   const answers = [ipv4, ipv6];
   const failure = answers.find(isFailure);
   if (failure) return { kind: "failed", failure: failure.status };
@@ -156,6 +163,10 @@ async function findAddresses(
 }
 
 type AddressAnswer = DnsAnswer<"A" | "AAAA">;
+
+function usable(addresses: readonly string[]): AddressLookup {
+  return { kind: "addresses", addresses: addresses.slice(0, MAX_ADDRESSES) };
+}
 
 function permitted(answer: AddressAnswer, guard: MailRouteDeps["guard"]): string[] {
   return answer.status === "answer" ? answer.records.filter((address) => guard.permits(address)) : [];

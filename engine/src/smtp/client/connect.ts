@@ -4,7 +4,7 @@
  *
  * Speaks neither SMTP (connection.ts) nor SOCKS5 (socks.ts).
  */
-import { connect, type Socket } from "node:net";
+import { connect, isIPv6, type Socket } from "node:net";
 import type { EgressGuard } from "../../egress/guard.ts";
 import { type SocksProxy, type SocksTarget, socksHandshake } from "./socks.ts";
 
@@ -90,7 +90,7 @@ function connected(
     const onError = (error: NodeJS.ErrnoException) => {
       const timedOut = error.code === "ETIMEDOUT";
       if (timedOut) return settle({ kind: "timeout" });
-      const isLocal = error.code === "EADDRNOTAVAIL"; // the source address is not one of this machine
+      const isLocal = isLocalFailure(error);
       settle({ kind: "unreachable", why: error.code ?? error.message, ...(isLocal && { isLocal }) });
     };
     const onClose = () => settle({ kind: "unreachable", why: "aborted", isLocal: true });
@@ -106,6 +106,18 @@ function connected(
     socket.on("error", onError);
     socket.on("close", onClose);
   });
+}
+
+/**
+ * The source address is not one of this machine, or it has no port left. A machine without IPv6 says the same of every
+ * IPv6 address, and that is no fault of the identity.
+ */
+export function isLocalFailure({
+  code,
+  syscall,
+  address = "",
+}: NodeJS.ErrnoException & { address?: string }): boolean {
+  return code === "EADDRNOTAVAIL" && (syscall === "bind" || !isIPv6(address));
 }
 
 /** Destroys a socket and ignores its errors from now on. */

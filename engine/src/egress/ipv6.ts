@@ -1,0 +1,32 @@
+/** Whether connections to IPv6 addresses are possible from here. Where they are not, nobody needs to look them up. */
+import { isIPv6 } from "node:net";
+import { networkInterfaces } from "node:os";
+import type { Egress } from "../smtp/client/connect.ts";
+
+/** Interfaces get their addresses some time after the start of the machine, and may lose them. */
+const READ_AGAIN_MS = 60_000;
+
+/** For these identities. A proxy may have IPv6 where this machine has not. */
+export function ipv6CheckFor(
+  egress: readonly Pick<Egress, "sourceAddress" | "proxy">[],
+  readInterfaces = networkInterfaces,
+): () => boolean {
+  const isCertain = egress.some(
+    ({ proxy, sourceAddress }) => proxy || (sourceAddress !== undefined && isIPv6(sourceAddress)),
+  );
+  if (isCertain) return () => true;
+  if (egress.every(({ sourceAddress }) => sourceAddress !== undefined)) return () => false;
+
+  let hasIpv6 = false;
+  let readAgainAtMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = performance.now();
+    if (now >= readAgainAtMs) {
+      readAgainAtMs = now + READ_AGAIN_MS;
+      hasIpv6 = Object.values(readInterfaces()).some((addresses) =>
+        addresses?.some((one) => one.family === "IPv6" && !one.internal && one.scopeid === 0),
+      );
+    }
+    return hasIpv6;
+  };
+}
