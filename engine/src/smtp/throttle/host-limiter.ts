@@ -126,7 +126,7 @@ type Waiter = { grant(): void; isInteractive(): boolean };
 
 /** So many waiters are searched for an interactive one once in a while only: it costs more than the grant itself. */
 const MANY_WAITERS = 64;
-const SEARCH_EVERY_MS = 10;
+const SEARCH_EVERY_MS = 40;
 
 /** Waiters for a slot: interactive before batch, first come first served within each, as far as PriorityOrder allows. */
 export class SlotWaiters {
