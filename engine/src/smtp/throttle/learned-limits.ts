@@ -128,10 +128,11 @@ export function expectedRefusals(limits: LearnedLimits, targets: number, decoys:
 
 /**
  * Standard deviations of the upper estimate. Postfix delays every reply by a second after the tenth error, which costs
- * more than many round trips: with 2.5, one session in a hundred had several such delays, and a list on 40 hosts took twice
- * as long. With 5, one round trip in five is added.
+ * more than many round trips; `npm run bench:refusals` has both (docs/decisions/0003-own-smtp-client-and-host-throttling.md).
  */
-const MARGIN = 3;
+const MARGIN = 2;
+/** Correlation of the mailboxes of a batch: those of a domain have often gone together. */
+const CORRELATION = 0.1;
 
 /** Upper estimate of the refusals in a batch. */
 export function likelyRefusals(limits: LearnedLimits, targets: number, decoys: number): number {
@@ -142,7 +143,8 @@ export function likelyRefusals(limits: LearnedLimits, targets: number, decoys: n
 /** The share is uncertain itself while few were answered. */
 function varianceOf(recent: RecentAnswers, count: number): number {
   const share = shareOf(recent);
-  return count * share * (1 - share) * (1 + count / (recent.answered + 1));
+  const uncertainty = count / (recent.answered + 1);
+  return count * share * (1 - share) * (1 + uncertainty + CORRELATION * (count - 1));
 }
 
 type RefusalProfile = Pick<ProviderProfile, "refusalsPerSession" | "maxRefusalsPerSession">;
