@@ -108,15 +108,19 @@ function connected(
   });
 }
 
+/** This process or this machine has no descriptor or no memory left for another socket. */
+const EXHAUSTED = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM"]);
+
 /**
- * The source address is not one of this machine, or it has no port left. A machine without IPv6 says the same of every
- * IPv6 address, and that is no fault of the identity.
+ * Whether a connection failed on our own side: nothing left for another socket or port, or a source address that is not
+ * one of this machine. Without IPv6, an IPv6 address fails with the code of the latter, and the identity is not to blame.
  */
 export function isLocalFailure({
-  code,
+  code = "",
   syscall,
   address = "",
 }: NodeJS.ErrnoException & { address?: string }): boolean {
+  if (EXHAUSTED.has(code)) return true;
   return code === "EADDRNOTAVAIL" && (syscall === "bind" || !isIPv6(address));
 }
 
