@@ -18,7 +18,7 @@ const common = {
 const inOneProcess = { isolate: false };
 
 /**
- * Not part of `npm test`, of whose time they would take a sixth: CI runs them, and `npm run test:long`. Signals at any
+ * Not part of `npm test`, because they would take a sixth of its time: CI runs them, and `npm run test:long`. Signals at any
  * moment of a start, a full disk, failover of the database, and the stories of the engine once more in threads.
  */
 const LONG = [
@@ -59,8 +59,8 @@ const LONGEST = [
 ];
 
 /**
- * Those whose files take longest of all come first. The files of "unit" that mostly wait do so beside the programs, which
- * keep the cores busy; so do the many files of "service" until the end.
+ * Those with the longest files first. Files of "unit" mostly wait, so they run beside "programs", which keeps the cores
+ * busy. "service" is last: its many short files keep all workers busy until the end.
  */
 const PROJECTS = ["pages", "browser", "long", "programs", "unit", "service"];
 

@@ -16,7 +16,11 @@ import { createRandom, type Random } from "../model/random.ts";
 const ROUND_TRIP_MS = 40;
 const DELAY_MS = 1000;
 const BUDGET = 9;
+/** As in session-runner.ts. */
 const MAX_BATCH = 40;
+const MIN_LEFT = 2;
+const LAST_LEFT = 4;
+const LONG_QUEUE = 20;
 /** Connecting, banner, EHLO. */
 const ROUND_TRIPS_TO_OPEN = 3;
 const LISTS = 300;
@@ -58,21 +62,23 @@ function timeOf(list: readonly boolean[]): { ms: number; delayedSessions: number
     ms += ROUND_TRIPS_TO_OPEN * ROUND_TRIP_MS;
     let refused = 0;
     let isLast = false;
-    while (next < list.length && refused < BUDGET && !isLast) {
+    while (next < list.length && !isLast) {
       const left = BUDGET - refused;
+      if (left <= 0 || (left < MIN_LEFT && list.length - next >= LONG_QUEUE)) break;
       let size = 1;
       while (size < MAX_BATCH && (size < left || likelyRefusals(limits, size + 1, 0) <= left)) size++;
       const batch = list.slice(next, next + size);
-      isLast = refused + expectedRefusals(limits, batch.length, 0) > BUDGET - 4;
+      const expected = refused + expectedRefusals(limits, batch.length, 0);
+      isLast = expected > BUDGET - LAST_LEFT && list.length - next - batch.length >= LONG_QUEUE;
       ms += ROUND_TRIP_MS;
-      let replies = 0;
+      let delayedReplies = 0;
       for (const isRefused of batch) {
-        if (refused > BUDGET) replies++;
+        if (refused > BUDGET) delayedReplies++;
         if (isRefused) refused++;
         recordAnswer(limits, { isDecoy: false, isRefused });
       }
-      ms += replies * DELAY_MS;
-      if (replies > 0) delayedSessions++;
+      ms += delayedReplies * DELAY_MS;
+      if (delayedReplies > 0) delayedSessions++;
       next += batch.length;
     }
     if (!isLast) ms += ROUND_TRIP_MS; // QUIT

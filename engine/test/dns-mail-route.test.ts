@@ -307,6 +307,18 @@ test("without IPv6, only a host without a usable IPv4 address is asked for its I
   expect(asked.sort()).toEqual(["new.shop.test", "private.shop.test"]);
 });
 
+test("without IPv6, a failed IPv4 lookup is dns_error, whatever IPv6 addresses there are", async () => {
+  const { route, questions } = await routeIn(
+    {
+      "shop.test": mx([10, "mx.shop.test"]),
+      "mx.shop.test": { AAAA: ["2620:fe::9"], answers: { A: servfail } },
+    },
+    { hasIpv6: false },
+  );
+  expect(route).toEqual({ kind: "dns_error", hosts: ["mx.shop.test"], reason: "servfail" });
+  expect(questions.filter(({ type }) => type === "AAAA")).toEqual([]);
+});
+
 test("a slow name server is waited for", async () => {
   const { route } = await routeIn(
     { "shop.test": { ...mx([10, "mx.shop.test"]), answers: slow(2000) }, "mx.shop.test": PUBLIC },

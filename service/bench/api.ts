@@ -19,7 +19,7 @@ const ROUND_SECONDS = 2;
 const ROUNDS = 9;
 const BULK_SIZE = 1000;
 const WANTED_RATIO = 0.15;
-const CORES = availableParallelism(); // of this process, so fewer once it is pinned
+const CORES = availableParallelism(); // read before this process is pinned, which lowers it
 
 const users = Array.from({ length: BULK_SIZE }, (_, index) => `person${index}`);
 await using lab = await openLab({ "bench.test": mailDomain({ users }) });

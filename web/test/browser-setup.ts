@@ -5,7 +5,7 @@ import startPostgres from "../../service/test/shared-postgres.ts";
 import { findChromium } from "./browser.ts";
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  findChromium();
+  findChromium(); // throws before the web app is built for nothing
   await buildWebApp();
   return startPostgres(project);
 }

@@ -27,7 +27,7 @@ export type CheckerRun = {
   listFile: string;
   /** Lines with the address only. */
   emailsFile: string;
-  /** Such lines for a program that warms up. */
+  /** The same for the warm-up; none of them is in the list. */
   warmUpFile: string;
   /** JSON object of host name → IP address. */
   addressesFile: string;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 
 type CpuTimes = { stolen: number; all: number };
 
-/** Since the start of the machine, in ticks. Undefined where the system does not tell: only Linux does. */
+/** Since the start of the machine, in ticks. Undefined except on Linux. */
 function cpuTimes(): CpuTimes | undefined {
   try {
     const ticks = readFileSync("/proc/stat", "utf8").split("\n", 1)[0]!.split(/\s+/).slice(1, 9).map(Number);

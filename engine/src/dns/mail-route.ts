@@ -41,7 +41,10 @@ export type RouteFailure =
 export type MailRouteDeps = {
   resolver: Pick<Resolver, "query">;
   guard: Pick<EgressGuard, "permits">;
-  /** Where connections to IPv6 are not possible, only a host without IPv4 is asked for them. By default they are. */
+  /**
+   * Whether IPv6 addresses can be connected to (egress/ipv6.ts), by default yes. If not, AAAA is looked up only for a host
+   * that has no usable IPv4 address.
+   */
   hasIpv6?: () => boolean;
 };
 
@@ -149,13 +152,14 @@ async function findAddresses(
   });
   const ipv4 = await query("A");
   const addresses = permitted(ipv4, guard);
-  if (addresses.length > 0 && !ipv6Answer) return usable(addresses);
+  if (!ipv6Answer && addresses.length > 0) return foundAddresses(addresses);
+  if (!ipv6Answer && isFailure(ipv4)) return { kind: "failed", failure: ipv4.status };
   // Some name servers never answer AAAA queries. With an IPv4 address available, the wait is short.
   const ipv6InTime = () => withTimeLimit<AddressAnswer>(IPV6_GRACE_MS, ipv6Answer!, { status: "timeout" });
   const ipv6 = known ?? (await (addresses.length > 0 ? ipv6InTime() : (ipv6Answer ?? query("AAAA"))));
 
   addresses.push(...permitted(ipv6, guard));
-  if (addresses.length > 0) return usable(addresses);
+  if (addresses.length > 0) return foundAddresses(addresses);
   const answers = [ipv4, ipv6];
   const failure = answers.find(isFailure);
   if (failure) return { kind: "failed", failure: failure.status };
@@ -164,7 +168,7 @@ async function findAddresses(
 
 type AddressAnswer = DnsAnswer<"A" | "AAAA">;
 
-function usable(addresses: readonly string[]): AddressLookup {
+function foundAddresses(addresses: readonly string[]): AddressLookup {
   return { kind: "addresses", addresses: addresses.slice(0, MAX_ADDRESSES) };
 }
 

@@ -18,6 +18,13 @@ test("a machine has IPv6 with an address beyond loopback and link", () => {
   expect(ipv6CheckFor([{}], () => ipv4Only)()).toBe(false);
 });
 
+test("where interfaces cannot be read, a machine may have IPv6", () => {
+  const check = ipv6CheckFor([{}], () => {
+    throw new Error("uv_interface_addresses returned Unknown system error 97");
+  });
+  expect(check()).toBe(true);
+});
+
 test("a source address has the family that it is of, and a proxy may have both", () => {
   const proxy = { host: "192.0.2.8", port: 1080 };
   expect(ipv6CheckFor([{ sourceAddress: "192.0.2.7" }], () => both)()).toBe(false);

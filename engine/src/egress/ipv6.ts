@@ -1,4 +1,4 @@
-/** Whether connections to IPv6 addresses are possible from here. Where they are not, nobody needs to look them up. */
+/** Whether IPv6 addresses can be connected to from here. If not, AAAA lookups are skipped for hosts that have IPv4. */
 import { isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
 import type { Egress } from "../smtp/client/connect.ts";
@@ -6,7 +6,7 @@ import type { Egress } from "../smtp/client/connect.ts";
 /** Interfaces get their addresses some time after the start of the machine, and may lose them. */
 const READ_AGAIN_MS = 60_000;
 
-/** For these identities. A proxy may have IPv6 where this machine has not. */
+/** Returns the check for these identities. A proxy may have IPv6 where this machine has not. */
 export function ipv6CheckFor(
   egress: readonly Pick<Egress, "sourceAddress" | "proxy">[],
   readInterfaces = networkInterfaces,
@@ -23,10 +23,18 @@ export function ipv6CheckFor(
     const now = performance.now();
     if (now >= readAgainAtMs) {
       readAgainAtMs = now + READ_AGAIN_MS;
-      hasIpv6 = Object.values(readInterfaces()).some((addresses) =>
-        addresses?.some((one) => one.family === "IPv6" && !one.internal && one.scopeid === 0),
-      );
+      hasIpv6 = hasPublicIpv6(readInterfaces);
     }
     return hasIpv6;
   };
+}
+
+function hasPublicIpv6(readInterfaces: typeof networkInterfaces): boolean {
+  try {
+    return Object.values(readInterfaces()).some((addresses) =>
+      addresses?.some((one) => one.family === "IPv6" && !one.internal && one.scopeid === 0),
+    );
+  } catch {
+    return true; // a sandbox may forbid the question
+  }
 }

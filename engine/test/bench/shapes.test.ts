@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CLI, cpuSecondsIn, LIBRARY, measure, RAW_CLIENT } from "../../bench/smtp/measure.ts";
-import { listOf, SHAPES, type Shape, scaled } from "../../bench/smtp/shapes.ts";
+import { hostOf, listOf, SHAPES, type Shape, scaled, warmUpList } from "../../bench/smtp/shapes.ts";
 
 test("a list has as many addresses, domains and hosts as its shape says, none twice", () => {
   for (const shape of SHAPES) {
@@ -15,6 +15,17 @@ test("a list has as many addresses, domains and hosts as its shape says, none tw
     expect(new Set(list.map(({ host }) => host)).size).toBe(shape.hosts);
     if (typeof shape.addresses === "number") expect(list).toHaveLength(shape.addresses);
     else expect(new Set(perDomain.values())).toEqual(new Set([1, 2, 3]));
+  }
+});
+
+test("the warm-up uses none of the domains and hosts of the list", () => {
+  for (const shape of SHAPES) {
+    const domains = new Set(listOf(shape).map(({ email }) => email.split("@")[1]));
+    const hosts = new Set(listOf(shape).map(({ host }) => host));
+    const warmUp = warmUpList(shape).map((email) => email.split("@")[1]!);
+    expect(warmUp.filter((domain) => domains.has(domain))).toEqual([]);
+    const used = warmUp.map((domain) => hostOf(shape, Number(/\d+/.exec(domain)![0])));
+    expect(used.filter((host) => hosts.has(host))).toEqual([]);
   }
 });
 

@@ -4,7 +4,7 @@ import { type MailWorld, mailDomain } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEgressGuard } from "../../src/egress/guard.ts";
 import { type Connect, createConnect } from "../../src/smtp/client/connect.ts";
-import { engineIn, openStory } from "./story.ts";
+import { engineIn, identityOf, openStory } from "./story.ts";
 
 /** Real listeners, and the connections each has received. */
 const calls = { "127.0.0.1": 0, "127.1.0.1": 0 };
@@ -90,6 +90,16 @@ test("a range allowed by the operator is connected to", async () => {
   });
   await story.verdictOn("ann@shop.test");
   expect(calls["127.0.0.1"]).toBe(before + 1);
+});
+
+test("from an IPv4 source address, nobody asks for IPv6 addresses", async () => {
+  const identity = identityOf("default", { sourceAddress: "127.0.0.1" });
+  await using story = await openStory(
+    { "shop.test": mailDomain({ users: ["ann"] }) },
+    { egress: [identity] },
+  );
+  expect(await story.verdictOn("ann@shop.test")).toBe("valid");
+  expect(story.lab.questions().map(({ type }) => type)).not.toContain("AAAA");
 });
 
 test("in all these tests the private address was connected to once, when it was allowed", () => {

@@ -155,7 +155,7 @@ async function probeSixHundred(temper: Temper) {
   return { connections, roundTrips: 2 * connections + sent - earlyCommands, endedWithoutQuit, events };
 }
 
-test.concurrent("at a host with Postfix's limit of errors, a session takes less than six round trips", async () => {
+test.concurrent("a host with Postfix's limit of errors is asked in few sessions and round trips, and the limit is not met", async () => {
   let slept = 0;
   const counts: Temperament = {
     on: {
@@ -167,10 +167,10 @@ test.concurrent("at a host with Postfix's limit of errors, a session takes less 
   };
   const { connections, roundTrips, endedWithoutQuit } = await probeSixHundred(counts);
   expect(endedWithoutQuit).toBe(0);
-  expect(roundTrips / connections).toBeLessThan(6); // connecting, banner and EHLO are three of them
-  expect(connections).toBeLessThanOrEqual(24); // 124 refusals, at most nine in each
   expect(connections).toBeGreaterThanOrEqual(13);
-  expect(slept).toBeLessThanOrEqual(10); // commands that Postfix would have delayed
+  expect(connections).toBeLessThanOrEqual(22); // 124 refusals, at most nine in each
+  expect(roundTrips).toBeLessThanOrEqual(140); // connecting, banner and EHLO are three of each connection
+  expect(slept).toBe(0); // commands that Postfix would have delayed
 });
 
 test.concurrent("a host that shows no limit of errors is sent more in a session, up to a limit of our own", async () => {

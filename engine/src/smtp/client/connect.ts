@@ -4,7 +4,7 @@
  *
  * Speaks neither SMTP (connection.ts) nor SOCKS5 (socks.ts).
  */
-import { connect, isIPv6, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import type { EgressGuard } from "../../egress/guard.ts";
 import { type SocksProxy, type SocksTarget, socksHandshake } from "./socks.ts";
 
@@ -90,7 +90,7 @@ function connected(
     const onError = (error: NodeJS.ErrnoException) => {
       const timedOut = error.code === "ETIMEDOUT";
       if (timedOut) return settle({ kind: "timeout" });
-      const isLocal = isLocalFailure(error);
+      const isLocal = error.code === "EADDRNOTAVAIL"; // the source address is not one of this machine
       settle({ kind: "unreachable", why: error.code ?? error.message, ...(isLocal && { isLocal }) });
     };
     const onClose = () => settle({ kind: "unreachable", why: "aborted", isLocal: true });
@@ -106,22 +106,6 @@ function connected(
     socket.on("error", onError);
     socket.on("close", onClose);
   });
-}
-
-/** This process or this machine has no descriptor or no memory left for another socket. */
-const EXHAUSTED = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM"]);
-
-/**
- * Whether a connection failed on our own side: nothing left for another socket or port, or a source address that is not
- * one of this machine. Without IPv6, an IPv6 address fails with the code of the latter, and the identity is not to blame.
- */
-export function isLocalFailure({
-  code = "",
-  syscall,
-  address = "",
-}: NodeJS.ErrnoException & { address?: string }): boolean {
-  if (EXHAUSTED.has(code)) return true;
-  return code === "EADDRNOTAVAIL" && (syscall === "bind" || !isIPv6(address));
 }
 
 /** Destroys a socket and ignores its errors from now on. */

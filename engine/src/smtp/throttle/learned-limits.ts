@@ -128,11 +128,11 @@ export function expectedRefusals(limits: LearnedLimits, targets: number, decoys:
 
 /**
  * Standard deviations of the upper estimate. Postfix delays every reply by a second after the tenth error, which costs
- * more than many round trips; `npm run bench:refusals` has both (docs/decisions/0003-own-smtp-client-and-host-throttling.md).
+ * more than many round trips. `npm run bench:refusals` models both costs (docs/decisions/0003-own-smtp-client-and-host-throttling.md).
  */
-const MARGIN = 2;
-/** Correlation of the mailboxes of a batch: those of a domain have often gone together. */
-const CORRELATION = 0.1;
+const MARGIN = 2.5;
+/** Correlation of the mailboxes of a batch: those of one domain are often deleted together. */
+const CORRELATION = 0.08;
 
 /** Upper estimate of the refusals in a batch. */
 export function likelyRefusals(limits: LearnedLimits, targets: number, decoys: number): number {
