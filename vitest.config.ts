@@ -18,12 +18,14 @@ const common = {
 const inOneProcess = { isolate: false };
 
 /**
- * Not part of `npm test`, because they would take a sixth of its time: CI runs them, and `npm run test:long`. Signals at any
- * moment of a start, a full disk, failover of the database, and the stories of the engine once more in threads.
+ * Not part of `npm test`, because they would take a fifth of its time: CI runs them, and `npm run test:long`. Signals at any
+ * moment of a start, a full disk, failover of the database, object storage, tracing, the stories of the engine once more in
+ * threads, and the benchmarks in small.
  */
 const LONG = [
-  "service/test/{interrupt,full-disk,failover}.test.ts",
+  "service/test/{interrupt,full-disk,failover,blobs,tracing}.test.ts",
   "engine/test/threads/stories-in-threads.test.ts",
+  "engine/test/bench/shapes.test.ts",
 ];
 
 /** Tests that start programs and wait for them; and that of the password hash at its real cost. */
@@ -150,13 +152,17 @@ export default defineConfig({
         },
       },
       {
-        ...onSources,
+        ...withService,
         test: {
           ...common,
           testTimeout: 2 * LIMIT_MS,
           name: "long",
           include: LONG,
-          globalSetup: ["scripts/build-before-tests.ts", "service/test/pgbouncer-setup.ts"],
+          globalSetup: [
+            "scripts/build-before-tests.ts",
+            "service/test/shared-postgres.ts",
+            "service/test/pgbouncer-setup.ts",
+          ],
         },
       },
       {
