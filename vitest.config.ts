@@ -20,7 +20,7 @@ const inOneProcess = { isolate: false };
 /**
  * Not part of `npm test`, because they would take a fifth of its time: CI runs them, and `npm run test:long`. Signals at any
  * moment of a start, a full disk, failover of the database, object storage, tracing, the stories of the engine once more in
- * threads, and the benchmarks in small.
+ * threads, and short runs of the benchmarks.
  */
 const LONG = [
   "service/test/{interrupt,full-disk,failover,blobs,tracing}.test.ts",

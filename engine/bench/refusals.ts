@@ -6,21 +6,23 @@
  * where they are correlated, the share differs from domain to domain (beta distribution).
  */
 import {
+  LONG_QUEUE,
+  lastRefusalsLeft,
+  MIN_REFUSALS_LEFT,
+  PIPELINED_BATCH,
+} from "#src/smtp/session/session-runner";
+import {
   createHostLimits,
   expectedRefusals,
   likelyRefusals,
   recordAnswer,
 } from "#src/smtp/throttle/learned-limits";
+import { profileOf } from "#src/smtp/throttle/provider-profile";
 import { createRandom, type Random } from "../model/random.ts";
 
 const ROUND_TRIP_MS = 40;
 const DELAY_MS = 1000;
-const BUDGET = 9;
-/** As in session-runner.ts. */
-const MAX_BATCH = 40;
-const MIN_LEFT = 2;
-const LAST_LEFT = 4;
-const LONG_QUEUE = 20;
+const { refusalsPerSession: BUDGET } = profileOf("");
 /** Connecting, banner, EHLO. */
 const ROUND_TRIPS_TO_OPEN = 3;
 const LISTS = 300;
@@ -64,12 +66,13 @@ function timeOf(list: readonly boolean[]): { ms: number; delayedSessions: number
     let isLast = false;
     while (next < list.length && !isLast) {
       const left = BUDGET - refused;
-      if (left <= 0 || (left < MIN_LEFT && list.length - next >= LONG_QUEUE)) break;
+      if (left <= 0 || (left < MIN_REFUSALS_LEFT && list.length - next >= LONG_QUEUE)) break;
       let size = 1;
-      while (size < MAX_BATCH && (size < left || likelyRefusals(limits, size + 1, 0) <= left)) size++;
+      while (size < PIPELINED_BATCH && (size < left || likelyRefusals(limits, size + 1, 0) <= left)) size++;
       const batch = list.slice(next, next + size);
       const expected = refused + expectedRefusals(limits, batch.length, 0);
-      isLast = expected > BUDGET - LAST_LEFT && list.length - next - batch.length >= LONG_QUEUE;
+      isLast =
+        expected > BUDGET - lastRefusalsLeft(BUDGET) && list.length - next - batch.length >= LONG_QUEUE;
       ms += ROUND_TRIP_MS;
       let delayedReplies = 0;
       for (const isRefused of batch) {

@@ -23,18 +23,18 @@ export function ipv6CheckFor(
     const now = performance.now();
     if (now >= readAgainAtMs) {
       readAgainAtMs = now + READ_AGAIN_MS;
-      hasIpv6 = hasPublicIpv6(readInterfaces);
+      hasIpv6 = hasRoutableIpv6(readInterfaces);
     }
     return hasIpv6;
   };
 }
 
-function hasPublicIpv6(readInterfaces: typeof networkInterfaces): boolean {
+function hasRoutableIpv6(readInterfaces: typeof networkInterfaces): boolean {
   try {
     return Object.values(readInterfaces()).some((addresses) =>
       addresses?.some((one) => one.family === "IPv6" && !one.internal && one.scopeid === 0),
     );
   } catch {
-    return true; // a sandbox may forbid the question
+    return true; // unknown: a sandbox may forbid reading them
   }
 }

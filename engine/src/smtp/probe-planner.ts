@@ -61,8 +61,8 @@ export type ProbePlanner = {
 };
 
 /**
- * Concurrent sessions to all hosts together. In the long tail of `npm run bench:smtp`, with one thread, 600 are a fifth
- * faster than 400, and 800 no faster than 600.
+ * Concurrent sessions to all hosts together. In the long tail of `npm run bench:smtp`, with one thread, 600 are a sixth
+ * to a fifth faster than 400, and 800 no faster than 600.
  */
 export const MAX_SESSIONS = 600;
 const IDLE_SESSION_MS = 250;

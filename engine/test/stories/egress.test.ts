@@ -92,7 +92,7 @@ test("a range allowed by the operator is connected to", async () => {
   expect(calls["127.0.0.1"]).toBe(before + 1);
 });
 
-test("from an IPv4 source address, nobody asks for IPv6 addresses", async () => {
+test("with an IPv4 source address, AAAA is not looked up", async () => {
   const identity = identityOf("default", { sourceAddress: "127.0.0.1" });
   await using story = await openStory(
     { "shop.test": mailDomain({ users: ["ann"] }) },

@@ -155,7 +155,7 @@ async function probeSixHundred(temper: Temper) {
   return { connections, roundTrips: 2 * connections + sent - earlyCommands, endedWithoutQuit, events };
 }
 
-test.concurrent("a host with Postfix's limit of errors is asked in few sessions and round trips, and the limit is not met", async () => {
+test.concurrent("a host with Postfix's limit of errors takes few sessions and round trips, and no session meets the limit", async () => {
   let slept = 0;
   const counts: Temperament = {
     on: {

@@ -37,18 +37,18 @@ import {
 
 const MAX_TRANSACTIONS = 8;
 /** Recipients per batch: enough to hide the round trip, few enough that interactive requests need not wait. */
-const PIPELINED_BATCH = 40;
+export const PIPELINED_BATCH = 40;
 const SEQUENTIAL_BATCH = 4;
 /** After so many recipients, one more at the end of a queue is worth its command, see #mailboxToAskAgain. */
 const MIN_TO_ASK_AGAIN = 4;
-const MIN_REFUSALS_LEFT = 2;
+export const MIN_REFUSALS_LEFT = 2;
 /** A batch that will probably leave fewer refusals than this is the last one, and is sent with QUIT: four of nine. */
-const lastRefusalsLeft = (budget: number) => Math.min(4, (budget - 1) / 2);
+export const lastRefusalsLeft = (budget: number) => Math.min(4, (budget - 1) / 2);
 /** Postfix sleeps for a second before each reply once a session has had its number of errors. */
 const SLEEP_MS = 900;
 /** How long a session may keep its slot when it is waited for. */
 const TIME_SLICE_MS = 10_000;
-const LONG_QUEUE = 20;
+export const LONG_QUEUE = 20;
 
 export class ProbeSession implements SessionContext {
   readonly deps: ProbeSessionDeps;

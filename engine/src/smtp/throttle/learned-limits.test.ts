@@ -21,11 +21,11 @@ test("a batch is smaller than the expected refusals allow, because mailboxes of 
   expect(largestBatch(limits)).toBe(14); // of 45 that would have nine refusals on average
 });
 
-test("at a host of which less is known a batch is smaller", () => {
+test("at a host with few answers so far, a batch is smaller", () => {
   expect(largestBatch(limitsAfter(10, EVERY_FIFTH))).toBeLessThan(15);
-  expect(likelyRefusals(limitsAfter(0, EVERY_FIFTH), 9, 0)).toBe(9); // it may refuse everybody
+  expect(likelyRefusals(limitsAfter(0, EVERY_FIFTH), 9, 0)).toBe(9); // it may refuse every recipient
 });
 
-test("where nobody is refused, a batch may be large", () => {
+test("where no recipient is refused, a batch may be large", () => {
   expect(largestBatch(limitsAfter(150, () => false))).toBeGreaterThan(100);
 });
