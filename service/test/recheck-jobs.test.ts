@@ -11,10 +11,14 @@ let lab: Lab;
 let service: TestService;
 let isGone = false;
 let joined = "";
+let replies = Promise.resolve();
 beforeAll(async () => {
   lab = await openLab({
     "shop.test": mailDomain({ users: ({ localPart }) => localPart === "cy" && !isGone }),
     "team.test": mailDomain({ users: ({ localPart }) => localPart === joined }),
+    "patient.test": mailDomain({
+      temper: { on: { rcpt: () => ({ until: replies, reply: "550 5.1.1 User unknown" }) } },
+    }),
   });
   service = await openService({ lab });
 });
@@ -178,8 +182,11 @@ test("refused: nothing is selected, too few credits, or the job is not completed
 });
 
 test("of concurrent rechecks one runs, and is charged once", async () => {
-  const { ann, lists, job } = await completed(20, ["valid+1", "valid+2"]);
+  const { ann, lists, job } = await completed(20, ["valid+1", "cy@patient.test"]);
+  let reply = () => {};
+  replies = new Promise((resolve) => (reply = resolve)); // no recheck ends before all are requested
   const answers = await Promise.all([1, 2, 3, 4].map(() => recheck(lists, job, { which: "all" })));
+  reply();
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   expect(await lists.ended(job.id)).toMatchObject({ attempt: 2, credits_used: 4 });
   expect(await balanceOf(ann)).toMatchObject({ balance: 16, reserved: 0 });
