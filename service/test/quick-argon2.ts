@@ -16,7 +16,11 @@ export async function hash(password: string, cost: typeof QUICK): Promise<string
   return (await argon2.hash(password, QUICK)).replace(COST, () => inWords(cost));
 }
 
+/** The cost of each comparison so far, as the hash names it. */
+export const costsOfComparisons: (string | undefined)[] = [];
+
 export function verify(hashed: string, password: string): Promise<boolean> {
+  costsOfComparisons.push(COST.exec(hashed)?.[0]);
   return argon2.verify(
     hashed.replace(COST, () => inWords(QUICK)),
     password,
