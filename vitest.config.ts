@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -35,36 +36,61 @@ const PROGRAMS = [
   "embedded-postgres/test/*.test.ts",
 ];
 
-/** Without the durations of an earlier run, vitest starts with the largest files. These would come last and run alone. */
+/**
+ * The files that take longest start first, or they would run alone in the end. Of those of "service", files that mostly
+ * wait and files that mostly compute take turns.
+ */
 const LONGEST = [
   "service/test/interrupt.test.ts",
   "engine/test/threads/stories-in-threads.test.ts",
-  "service/test/service-kill.test.ts",
-  "service/test/start.test.ts",
   "service/test/full-disk.test.ts",
   "service/test/failover.test.ts",
-  "embedded-postgres/test/crash.test.ts",
-  "service/test/errors.test.ts",
   "service/test/blobs.test.ts",
-  "service/test/passkeys.test.ts",
   "service/test/tracing.test.ts",
-  "service/test/queue-claims.test.ts",
-  "service/test/credits-kill.test.ts",
-  "service/test/openapi.test.ts",
-  "engine/test/threads/engine-threads.test.ts",
+  "engine/test/bench/shapes.test.ts",
+  "service/test/start.test.ts",
+  "service/test/service-kill.test.ts",
+  "embedded-postgres/test/crash.test.ts",
   "engine/test/stories/limits.test.ts",
   "engine/test/doctor.test.ts",
   "engine/test/dns-resolver.test.ts",
   "engine/test/stories/verdicts.test.ts",
   "engine/test/stories/politeness.test.ts",
-  "engine/test/bench/shapes.test.ts",
+  "engine/test/threads/engine-threads.test.ts",
+  "engine/test/priority.test.ts",
+  "engine/test/list-refresh.test.ts",
+  "service/test/errors.test.ts",
+  "service/test/notification-emails.test.ts",
+  "service/test/isolation.test.ts",
+  "service/test/passkeys.test.ts",
+  "service/test/idempotency-endpoints.test.ts",
+  "service/test/maintenance.test.ts",
+  "service/test/openapi.test.ts",
+  "service/test/egress-identities.test.ts",
+  "service/test/queue-claims.test.ts",
+  "service/test/pubsub.test.ts",
+  "service/test/recheck-jobs.test.ts",
+  "service/test/adjudication.test.ts",
+  "service/test/jobs-live.test.ts",
+  "service/test/validation-options.test.ts",
+  "service/test/isolation-mode.test.ts",
+  "service/test/queue-processes.test.ts",
+  "service/test/idempotency-property.test.ts",
+  "sdk/test/jobs.test.ts",
+  "service/test/downloads.test.ts",
+  "service/test/queue-worker.test.ts",
 ];
 
-/**
- * Those with the longest files first. Files of "unit" mostly wait, so they run beside "programs", which keeps the cores
- * busy. "service" is last: its many short files keep all workers busy until the end.
- */
+/** "programs" compute while files of "unit" wait. */
 const PROJECTS = ["pages", "browser", "long", "programs", "unit", "service"];
+
+/**
+ * Files wait for sockets, timers and other processes, so more of them run at once than there are cores. "unit" waits most,
+ * and runs first with "programs"; too many processes cost the others more CPU time than they save (on two cores, six took a
+ * quarter more than four).
+ */
+const mostlyWaits = { maxWorkers: Math.max(8, availableParallelism()), sequence: { groupOrder: 0 } };
+const mostlyComputes = { maxWorkers: Math.max(4, availableParallelism()), sequence: { groupOrder: 1 } };
 
 /** Each project's longest files first. Projects stay together, because a worker is used again by the same project only. */
 class LongestFirst extends BaseSequencer {
@@ -104,9 +130,6 @@ const inBrowser = {
 
 export default defineConfig({
   test: {
-    // Files wait for sockets, timers and other processes for more than half of their time, so more of them run at once
-    // than there are cores.
-    maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
     projects: [
       {
@@ -114,6 +137,7 @@ export default defineConfig({
         test: {
           ...inOneProcess,
           ...inBrowser,
+          ...mostlyComputes,
           name: "browser",
           include: ["web/test/**/*.test.ts"],
           exclude: [...PAGE_BY_PAGE, "**/node_modules/**"],
@@ -121,13 +145,14 @@ export default defineConfig({
       },
       {
         ...withService,
-        test: { ...inOneProcess, ...inBrowser, name: "pages", include: PAGE_BY_PAGE },
+        test: { ...inOneProcess, ...inBrowser, ...mostlyComputes, name: "pages", include: PAGE_BY_PAGE },
       },
       {
         ...onSources,
         test: {
           ...common,
           ...inOneProcess,
+          ...mostlyWaits,
           name: "unit",
           include: ["*/src/**/*.test.ts", "*/test/**/*.test.ts", "scripts/**/*.test.ts"],
           exclude: [
@@ -146,6 +171,7 @@ export default defineConfig({
         test: {
           ...common,
           testTimeout: 2 * LIMIT_MS, // a test starts the service several times
+          ...mostlyWaits,
           name: "programs",
           include: PROGRAMS,
           globalSetup: "scripts/build-before-tests.ts",
@@ -156,6 +182,7 @@ export default defineConfig({
         test: {
           ...common,
           testTimeout: 2 * LIMIT_MS,
+          ...mostlyComputes,
           name: "long",
           include: LONG,
           globalSetup: [
@@ -170,6 +197,7 @@ export default defineConfig({
         test: {
           ...common,
           ...inOneProcess,
+          ...mostlyComputes,
           name: "service",
           server: { deps: { inline: MCP_CLIENT } },
           include: ["service/src/**/*.test.ts", "service/test/**/*.test.ts", "sdk/test/**/*.test.ts"],

@@ -8,10 +8,11 @@ import { createLedger } from "../src/credits/ledger.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
 import { openTestDatabase } from "./database.ts";
 import { openFlakyDatabase } from "./flaky-database.ts";
+import { rounds } from "./rounds.ts";
 import { openService } from "./service.ts";
 
 const CLIENTS = 8;
-const REQUESTS = 150;
+const REQUESTS = rounds(150);
 const CREDITS = 100_000;
 
 type Seen = { answered: Set<string>; failed: Set<string>; hungUp: number };

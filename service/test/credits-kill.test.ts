@@ -10,14 +10,15 @@ import type { Database } from "../src/db/database.ts";
 import { expectBooksToAddUp, openAccount } from "./credits-books.ts";
 import type { Charging } from "./credits-charger.ts";
 import { openTestDatabase } from "./database.ts";
+import { rounds } from "./rounds.ts";
 
 const CHARGER = fileURLToPath(new URL("./credits-charger.ts", import.meta.url));
 const TSX = import.meta.resolve("tsx");
-const ROUNDS = 8;
+const ROUNDS = rounds(8);
 const SIDE_BY_SIDE = 2;
 const CALLERS = 8;
 
-test("no acknowledged charge is lost or doubled in 8 rounds of kill -9", async () => {
+test(`no acknowledged charge is lost or doubled in ${ROUNDS} rounds of kill -9`, async () => {
   await using database = await openTestDatabase();
   const ledger = createLedger({ database });
   const accountId = await openAccount(database, ledger, 10_000_000);

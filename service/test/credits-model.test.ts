@@ -6,6 +6,7 @@ import { Refusal } from "../src/base/refusal.ts";
 import { createLedger, type Ledger, type Reservation } from "../src/credits/ledger.ts";
 import { chargeOf, expectBooksToAddUp, oneCheck, openAccount } from "./credits-books.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { rounds } from "./rounds.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -64,7 +65,7 @@ test("any sequence of requests, some concurrent, matches the model", {
       expect(await Promise.all([0, 1].map(real.balance))).toEqual(model.balances());
       await expectBooksToAddUp(database);
     }),
-    { numRuns: 40 },
+    { numRuns: rounds(40) },
   );
 });
 

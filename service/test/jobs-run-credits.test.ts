@@ -7,6 +7,7 @@ import { reserveForJob, settleJob } from "../src/credits/job-credits.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { chargeOf, expectBooksToAddUp, openAccount } from "./credits-books.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { rounds } from "./rounds.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -69,14 +70,14 @@ test("the balance matches the model for any order of jobs and single checks", as
       const reserved = jobs.reduce((sum, job) => sum + job.held, 0);
       expect(await ledger.balanceOf(accountId)).toEqual({ balance, reserved });
     }),
-    { numRuns: 30 },
+    { numRuns: rounds(30) },
   );
   await ledger.close();
   await expectBooksToAddUp(database);
 });
 
 // Several rounds: how the statements meet differs from one to the next.
-test.for(Array.from({ length: 30 }, (_, round) => round))(
+test.for(Array.from({ length: rounds(30) }, (_, round) => round))(
   "concurrent jobs and single checks never overdraw the balance, round %i",
   async () => {
     const ledger = createLedger({ database });

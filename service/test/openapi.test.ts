@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { breakingChanges } from "../../scripts/breaking-changes.ts";
 import { HOOK } from "./endpoints.ts";
 import { deviationOf, type Operation, operationsOf, requestsTo } from "./openapi-client.ts";
+import { rounds } from "./rounds.ts";
 import { cookieOf, formWith, OPERATOR, openService, type TestAccount, type TestService } from "./service.ts";
 
 /** By `npm run release`. */
@@ -231,8 +232,8 @@ function deviationOfMessage(text: string): string | undefined {
   return deviationOf(operation, { status: 200, type: "application/json", text });
 }
 
-/** About ten to each operation, others in every run. `npm run fuzz:api` sends many more. */
-const REQUESTS = 800;
+/** About ten to each operation in CI, others in every run. `npm run fuzz:api` sends many more. */
+const REQUESTS = rounds(800);
 /** Concurrent, because transactions that lock rows in different orders deadlock only then. */
 const AT_ONCE = 8;
 const FRESH_CALLERS_EVERY = 20; // batches: requests sign people out, change plans and revoke keys
@@ -302,9 +303,9 @@ test(`${REQUESTS} random requests get no failure and only documented responses`,
     }),
     { numRuns: REQUESTS / AT_ONCE, endOnFailure: true },
   );
-  // Enough requests must succeed, or the test proves nothing.
-  expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 10);
-  expect(statuses.get(422)).toBeGreaterThan(REQUESTS / 20);
+  // Enough requests must succeed, or the test proves nothing. On average one in eight does.
+  expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 20);
+  expect(statuses.get(422)).toBeGreaterThan(REQUESTS / 40);
 }, 900_000);
 
 /** An event stream lasts as long as its job: only the first event is read. */

@@ -4,18 +4,19 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { killServer } from "../../embedded-postgres/test/launcher-program.ts";
 import { openProgramInstallation } from "./program.ts";
+import { rounds } from "./rounds.ts";
 
 // Unique to this test: after a kill another process may listen on the same port for a moment.
 const KEY = `the operator chose ${randomUUID()}`;
-const ROUNDS = 20;
+const ROUNDS = rounds(20);
 const CLIENTS = 8;
 const ANSWERS_PER_ROUND = 5;
 /** The first ones, because every file becomes a job in the end. */
-const ROUNDS_WITH_UPLOADS = 6;
+const ROUNDS_WITH_UPLOADS = rounds(6);
 const FILES_PER_ROUND = 2;
 const CREDITS = 1_000_000;
 
-test("20 rounds of kill -9: no acknowledged charge is lost, a retried one is not doubled, and every acknowledged file is complete", async () => {
+test(`${ROUNDS} rounds of kill -9: no acknowledged charge is lost, a retried one is not doubled, and every acknowledged file is complete`, async () => {
   await using installation = openProgramInstallation();
   const env = { BOOTSTRAP_API_KEY: KEY, ADMIN_CREDITS: String(CREDITS), LOG_LEVEL: "error" };
   let running = installation.start(env);
