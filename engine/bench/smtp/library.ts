@@ -2,7 +2,7 @@
  * The engine through its library, in a warm process: a service is warm when a list arrives. The warm-up uses addresses at
  * other domains and hosts; then the parent says when to begin.
  *
- *   library.ts LIST WARM-UP-LIST      (settings in the environment)
+ *   library.ts LIST [WARM-UP-LIST]      (settings in the environment)
  */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -12,12 +12,12 @@ import type { OwnFigures } from "./measure.ts";
 
 const [emails, warmUp] = process.argv
   .slice(2)
-  .map((file) => readFileSync(file, "utf8").trimEnd().split("\n"));
+  .map((file) => readFileSync(file, "utf8").split("\n").filter(Boolean));
 const read = settingsFrom(process.env);
 const verifier = verifierFrom(readEngineSettings(read));
 read.reportProblems();
 
-await check(warmUp!);
+await check(warmUp ?? []);
 await pause(1000); // until its idle sessions have ended
 process.stdout.write("# warm\n");
 await once(process.stdin, "data");

@@ -126,20 +126,21 @@ export async function measure(
 
     const { command, args, env } = checker.command(run);
     const profile = profileDirectory && ["--cpu-prof", `--cpu-prof-dir=${profileDirectory}`];
+    const baseEnv = {
+      PATH: process.env.PATH ?? "",
+      HOME: process.env.HOME ?? "",
+      DNS_SERVERS: nameServer,
+      SMTP_PORT: String(smtpPort),
+      EGRESS_ALLOW: "127.0.0.0/8",
+      EHLO_NAME: "prober.test",
+      MAIL_FROM: "probe@prober.test",
+      CONNECTIONS_PER_HOST: String(shape.connections),
+    };
+    // Every checker meets a warm lab, also those that have no warm-up of their own.
+    await runChecker(process.execPath, [...onTsx, here("library.ts"), run.warmUpFile], { env: baseEnv });
     let before = await seenBy(lab);
     const outcome = await runChecker(command, [...(profile || []), ...args], {
-      env: {
-        PATH: process.env.PATH ?? "",
-        HOME: process.env.HOME ?? "",
-        DNS_SERVERS: nameServer,
-        SMTP_PORT: String(smtpPort),
-        EGRESS_ALLOW: "127.0.0.0/8",
-        EHLO_NAME: "prober.test",
-        MAIL_FROM: "probe@prober.test",
-        CONNECTIONS_PER_HOST: String(shape.connections),
-        ...settings,
-        ...env,
-      },
+      env: { ...baseEnv, ...settings, ...env },
       onWarm: async () => {
         before = await seenBy(lab);
       },
@@ -168,7 +169,7 @@ const TIMED = `"$@"; code=$?; times >&3; exit $code`;
 async function runChecker(
   command: string,
   args: readonly string[],
-  options: { env: Record<string, string>; onWarm: () => Promise<void> },
+  options: { env: Record<string, string>; onWarm?: () => Promise<void> },
 ): Promise<{ figures: OwnFigures; words: Map<string, string> }> {
   const started = performance.now();
   const child = spawn("sh", ["-c", TIMED, "sh", command, ...args], {
@@ -187,7 +188,7 @@ async function runChecker(
     times += chunk.toString();
   });
   createInterface({ input: child.stdout! }).on("line", (line) => {
-    if (line === "# warm") void options.onWarm().then(() => child.stdin!.write("begin\n"));
+    if (line === "# warm") void Promise.resolve(options.onWarm?.()).then(() => child.stdin!.write("begin\n"));
     else if (line.startsWith("# ")) own = JSON.parse(line.slice(2)) as OwnFigures;
     else words.set(...verdictIn(line));
   });
