@@ -303,7 +303,7 @@ test(`${REQUESTS} random requests get no failure and only documented responses`,
     }),
     { numRuns: REQUESTS / AT_ONCE, endOnFailure: true },
   );
-  // Enough requests must succeed, or the test proves nothing. On average one in eight does.
+  // Enough requests must succeed, or the test proves nothing.
   expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 20);
   expect(statuses.get(422)).toBeGreaterThan(REQUESTS / 40);
 }, 900_000);
