@@ -35,7 +35,7 @@ const CONFIG = `
 const conditions = ["source"];
 const limitMs = Number(process.env.LIMIT_MS);
 export default {
-  resolve: { conditions },
+  resolve: { conditions, alias: { "@node-rs/argon2": process.cwd() + "/service/test/quick-argon2.ts" } },
   ssr: { resolve: { conditions } },
   test: {
     isolate: false,
