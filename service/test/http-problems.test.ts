@@ -219,6 +219,11 @@ test.each([
   expect(JSON.parse(body).detail).toContain(detail);
 });
 
+test("a connection that sends nothing is closed without a response", async () => {
+  // Browsers open connections in advance, and would take it for the response to a request that they send at this moment.
+  expect(await sendRaw(impatient.port)).toBe("");
+});
+
 test("an aborted request body is logged as aborted and reaches no route", async () => {
   const before = world.bench.calls.echo ?? 0;
   const socket = connect(world.port, "127.0.0.1");

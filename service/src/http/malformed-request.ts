@@ -52,6 +52,8 @@ export function createMalformedRequestHandler(
 
   return (error: ParseError, socket: Socket): void => {
     if (error.code === "ECONNRESET" || socket.destroyed) return;
+    // Opened in advance by a browser, which would take a response for that to a request it sends at this moment.
+    if (socket.bytesRead === 0) return void socket.destroy();
     const requestId = randomUUID();
     log.event("request_malformed", { request_id: requestId, code: error.code });
     if (socket.writable && !hasSentHeaders(socket)) {
