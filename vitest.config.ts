@@ -87,10 +87,11 @@ const PROJECTS = ["pages", "browser", "long", "programs", "unit", "service"];
 /**
  * Files wait for sockets, timers and other processes, so more of them run at once than there are cores. "unit" waits most,
  * and runs first with "programs"; too many processes cost the others more CPU time than they save (on two cores, six took a
- * quarter more than four).
+ * quarter more than four). No more than 12, because all share one PostgreSQL with 300 connections.
  */
-const mostlyWaits = { maxWorkers: Math.max(8, availableParallelism()), sequence: { groupOrder: 0 } };
-const mostlyComputes = { maxWorkers: Math.max(4, availableParallelism()), sequence: { groupOrder: 1 } };
+const workers = (atLeast: number) => Math.min(12, Math.max(atLeast, availableParallelism()));
+const mostlyWaits = { maxWorkers: workers(8), sequence: { groupOrder: 0 } };
+const mostlyComputes = { maxWorkers: workers(4), sequence: { groupOrder: 1 } };
 
 /** Each project's longest files first. Projects stay together, because a worker is used again by the same project only. */
 class LongestFirst extends BaseSequencer {

@@ -83,7 +83,7 @@ test("sign-in compares a hash of the same cost for an unknown email as for a kno
   };
   const known = await costOf("ann@example.com");
   expect(known).toEqual([expect.stringMatching(/^\$m=\d{5}/)]);
-  expect(await costOf("nobody@example.com")).toEqual(known);
+  expect(await costOf("unknown@example.com")).toEqual(known);
 });
 
 test("a session ends after 30 days, or 7 days after its last use", async () => {

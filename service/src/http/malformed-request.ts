@@ -52,7 +52,7 @@ export function createMalformedRequestHandler(
 
   return (error: ParseError, socket: Socket): void => {
     if (error.code === "ECONNRESET" || socket.destroyed) return;
-    // Opened in advance by a browser, which would take a response for that to a request it sends at this moment.
+    // A browser may have opened it in advance. If it sends a request just now, it would take this response for the answer.
     if (socket.bytesRead === 0) return void socket.destroy();
     const requestId = randomUUID();
     log.event("request_malformed", { request_id: requestId, code: error.code });
