@@ -2,87 +2,117 @@
  * `npm run bench:refusals`: what the size of a batch costs and saves at a host that delays every reply by a second after
  * the tenth refusal (Postfix). Small batches cost round trips, large ones delays.
  *
- * A model: no sockets, time is counted. One connection, 40 ms a round trip, a fifth of the mailboxes refused, on average;
- * where they are correlated, the share differs from domain to domain (beta distribution).
+ * A model: no sockets, time is counted; queue, room for a batch and estimate are those of the engine. One connection, 40 ms
+ * a round trip, a fifth of the mailboxes refused, on average; where they are correlated, the share differs from domain to
+ * domain (beta distribution). One decoy per domain, which is refused. Known mailboxes are not asked again.
  */
+import { ProbeQueue } from "#src/smtp/probe-queue";
+import { ProbeRequest } from "#src/smtp/probe-request";
+import { roomForBatch } from "#src/smtp/session/batch-room";
 import {
   LONG_QUEUE,
   lastRefusalsLeft,
   MIN_REFUSALS_LEFT,
   PIPELINED_BATCH,
 } from "#src/smtp/session/session-runner";
-import {
-  createHostLimits,
-  expectedRefusals,
-  likelyRefusals,
-  recordAnswer,
-} from "#src/smtp/throttle/learned-limits";
+import { createHostLimits } from "#src/smtp/throttle/learned-limits";
 import { profileOf } from "#src/smtp/throttle/provider-profile";
 import { createRandom, type Random } from "../model/random.ts";
 
 const ROUND_TRIP_MS = 40;
 const DELAY_MS = 1000;
-const { refusalsPerSession: BUDGET } = profileOf("");
+const { refusalsPerSession: BUDGET, recipientsPerTransaction } = profileOf("");
 /** Connecting, banner, EHLO. */
 const ROUND_TRIPS_TO_OPEN = 3;
-const LISTS = 300;
-const ADDRESSES = 1000;
-const PER_DOMAIN = 25;
+const LISTS = 100;
 const REFUSED = 0.2;
+const HOST = "mx.hosting.test";
 
-for (const correlation of [0, 0.05, 0.1, 0.3]) {
-  let ms = 0;
-  let delayed = 0;
-  for (let seed = 1; seed <= LISTS; seed++) {
-    const random = createRandom(seed);
-    const spent = timeOf(listWith(correlation, random));
-    ms += spent.ms;
-    delayed += spent.delayedSessions;
+type Mailbox = { name: string; isRefused: boolean };
+
+for (const [domains, perDomain] of [
+  [1, 40],
+  [12, 25],
+  [60, 25],
+  [12, 250],
+  [300, 5],
+] as const) {
+  console.log(`\n${domains} x ${perDomain} addresses`);
+  for (const correlation of [0, 0.05, 0.1, 0.3, 0.6]) {
+    let ms = 0;
+    let delayed = 0;
+    for (let seed = 1; seed <= LISTS; seed++) {
+      const random = createRandom(seed);
+      const spent = timeOf(Array.from({ length: domains }, () => domainWith(perDomain, correlation, random)));
+      ms += spent.ms;
+      delayed += spent.delayedSessions;
+    }
+    const addresses = LISTS * domains * perDomain;
+    console.log(
+      `correlation ${correlation.toFixed(2)}: ${((addresses * 1000) / ms).toFixed(0)} addresses/s, ${((delayed * 1000) / addresses).toFixed(2)} delayed sessions in 1000 addresses`,
+    );
   }
-  const rate = (LISTS * ADDRESSES * 1000) / ms;
-  console.log(
-    `correlation ${correlation.toFixed(2)}: ${rate.toFixed(0)} addresses/s, ${(delayed / LISTS).toFixed(2)} delayed sessions in ${ADDRESSES} addresses`,
-  );
 }
 
 /** For each address, whether it is refused. */
-function listWith(correlation: number, random: Random): boolean[] {
-  return Array.from({ length: ADDRESSES / PER_DOMAIN }, () => {
-    const spread = 1 / correlation - 1;
-    const share = correlation === 0 ? REFUSED : beta(REFUSED * spread, (1 - REFUSED) * spread, random);
-    return Array.from({ length: PER_DOMAIN }, () => random.chance(share));
-  }).flat();
+function domainWith(addresses: number, correlation: number, random: Random): boolean[] {
+  const spread = 1 / correlation - 1;
+  const share = correlation === 0 ? REFUSED : beta(REFUSED * spread, (1 - REFUSED) * spread, random);
+  return Array.from({ length: addresses }, () => random.chance(share));
 }
 
-/** As session-runner.ts sends them, without decoys. */
-function timeOf(list: readonly boolean[]): { ms: number; delayedSessions: number } {
-  const limits = createHostLimits().of("host");
+/** As session-runner.ts sends them. */
+function timeOf(list: readonly boolean[][]): { ms: number; delayedSessions: number } {
+  const { refusals } = createHostLimits().of(HOST);
+  const refused = new Set<string>();
+  const queue = new ProbeQueue();
+  const enqueue = ({ name, isRefused }: Mailbox, domain: string, isDecoy = false) => {
+    const recipient = `${name}@${domain}`;
+    if (isRefused) refused.add(recipient);
+    queue.add(
+      new ProbeRequest({ recipient, domain, smtpUtf8: false, isDecoy, isInteractive: false }, () => {}),
+    );
+  };
+  for (const [i, mailboxes] of list.entries()) {
+    const domain = `domain${i}.test`;
+    for (const [j, isRefused] of mailboxes.entries()) enqueue({ name: `ann${j}`, isRefused }, domain);
+    enqueue({ name: "decoy", isRefused: true }, domain, true);
+  }
   let ms = 0;
   let delayedSessions = 0;
-  let next = 0;
-  while (next < list.length) {
+  while (queue.count(1) > 0) {
     ms += ROUND_TRIPS_TO_OPEN * ROUND_TRIP_MS;
-    let refused = 0;
+    let refusedInSession = 0;
     let isLast = false;
-    while (next < list.length && !isLast) {
-      const left = BUDGET - refused;
-      if (left <= 0 || (left < MIN_REFUSALS_LEFT && list.length - next >= LONG_QUEUE)) break;
-      let size = 1;
-      while (size < PIPELINED_BATCH && (size < left || likelyRefusals(limits, size + 1, 0) <= left)) size++;
-      const batch = list.slice(next, next + size);
-      const expected = refused + expectedRefusals(limits, batch.length, 0);
+    while (queue.count(1) > 0 && !isLast) {
+      const maxRefusals = BUDGET - refusedInSession;
+      const isLong = queue.count(LONG_QUEUE) >= LONG_QUEUE;
+      if (maxRefusals <= 0 || (maxRefusals < MIN_REFUSALS_LEFT && isLong)) break;
+      const room = roomForBatch(refusals, {
+        maxRecipients: PIPELINED_BATCH,
+        maxRefusals,
+        queued: (enough) => queue.count(enough),
+        oneDomainPerTransaction: false,
+      });
+      const batch = queue
+        .take({ host: HOST, room, recipientsPerTransaction, withUnneededDecoys: true })
+        .flat();
+      const estimate = refusals.batch();
+      for (const { domain, isDecoy } of batch) estimate.add(domain, isDecoy ? 0 : 1, isDecoy ? 1 : 0);
       isLast =
-        expected > BUDGET - lastRefusalsLeft(BUDGET) && list.length - next - batch.length >= LONG_QUEUE;
+        refusedInSession + estimate.expectedRefusals > BUDGET - lastRefusalsLeft(BUDGET) &&
+        queue.count(LONG_QUEUE) >= LONG_QUEUE;
       ms += ROUND_TRIP_MS;
       let delayedReplies = 0;
-      for (const isRefused of batch) {
-        if (refused > BUDGET) delayedReplies++;
-        if (isRefused) refused++;
-        recordAnswer(limits, { isDecoy: false, isRefused });
-      }
+      const answers = batch.map(({ domain, isDecoy, recipient }) => {
+        const isRefused = refused.has(recipient);
+        if (refusedInSession > BUDGET) delayedReplies++;
+        if (isRefused) refusedInSession++;
+        return { domain, isDecoy, isRefused };
+      });
+      refusals.record(answers);
       ms += delayedReplies * DELAY_MS;
       if (delayedReplies > 0) delayedSessions++;
-      next += batch.length;
     }
     if (!isLast) ms += ROUND_TRIP_MS; // QUIT
   }

@@ -70,7 +70,7 @@ function worldOf(shape: Shape): MailWorld {
     const name = domainName(i);
     world[name] = mailDomain({
       mx: [hostOf(shape, i)],
-      users: ({ localPart }) => isCatchAll(name) || exists(localPart, name),
+      users: ({ localPart }) => isCatchAll(name) || exists(shape, localPart, name),
     });
   }
   return world;

@@ -19,6 +19,8 @@ export type Shape = {
   readonly connections: number;
   /** Connections per host above which the host replies 421. Without it there is no limit. */
   readonly hostCap?: number;
+  /** One domain in five has lost four mailboxes of five, and the others one in twenty; one in five of all, as elsewhere. */
+  readonly hasDeadDomains?: boolean;
 };
 
 export type ListedAddress = { readonly email: string; readonly host: string; readonly answer: Answer };
@@ -29,6 +31,7 @@ const STRICT = { domains: 12, hosts: 1, addresses: 300, hostCap: 2 };
 
 export const SHAPES: readonly Shape[] = [
   { name: "shared", title: "shared hosts, equal politeness", ...SHARED, connections: 1 },
+  { name: "dead", title: "shared hosts, dead domains", ...SHARED, connections: 1, hasDeadDomains: true },
   { name: "loose", title: "shared hosts, let loose", ...SHARED, connections: 24 },
   { name: "tail", title: "long tail", ...TAIL, connections: 1 },
   { name: "strict", title: "one strict host, one connection", ...STRICT, connections: 1 },
@@ -77,8 +80,11 @@ export const hostOf = ({ domains, hosts }: Shape, domain: number) =>
 
 /** One mailbox in five does not exist and one domain in ten is a catch-all, the same ones in every run. */
 export const isCatchAll = (domain: string) => hashOf(domain) % 10 === 0;
-export const exists = (localPart: string, domain: string) =>
-  /^ann\d+$/.test(localPart) && hashOf(`${localPart}@${domain}`) % 5 !== 0;
+export const exists = ({ hasDeadDomains }: Shape, localPart: string, domain: string) =>
+  /^ann\d+$/.test(localPart) &&
+  (hasDeadDomains
+    ? hashOf(`${localPart}@${domain}`) % 100 >= (hashOf(`dead ${domain}`) % 5 === 0 ? 80 : 5)
+    : hashOf(`${localPart}@${domain}`) % 5 !== 0);
 
 /** The list of a shape. As in real lists, the addresses of a domain are not next to each other. */
 export function listOf(shape: Shape): ListedAddress[] {
@@ -117,7 +123,7 @@ export function warmUpList(shape: Shape): string[] {
 
 function listed(shape: Shape, index: number, localPart: string): ListedAddress {
   const domain = domainName(index);
-  const found = exists(localPart, domain) ? "deliverable" : "undeliverable";
+  const found = exists(shape, localPart, domain) ? "deliverable" : "undeliverable";
   return {
     email: `${localPart}@${domain}`,
     host: hostOf(shape, index),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type BatchLimits, ProbeQueue } from "./probe-queue.ts";
+import { type BatchLimits, type BatchRoom, ProbeQueue } from "./probe-queue.ts";
 import { ProbeRequest } from "./probe-request.ts";
 
 type Traits = Partial<{
@@ -28,14 +28,26 @@ const queueOf = (...requests: ProbeRequest[]) => {
   for (const one of requests) queue.add(one);
   return queue;
 };
+/** Room for so many recipients, and at first for so many of each domain. */
+function roomFor(recipients: number, firstTargets: number): BatchRoom {
+  let left = recipients;
+  return {
+    fits: (_, targets, decoys) => targets + decoys <= left,
+    add: (_, targets, decoys) => {
+      left -= targets + decoys;
+    },
+    firstTargets: () => firstTargets,
+  };
+}
+type Limits = Partial<BatchLimits & { recipients: number; firstTargets: number }>;
 const take = (
   queue: ProbeQueue,
-  { recipients = 10, ...limits }: Partial<BatchLimits & { recipients: number }> = {},
+  { recipients = 10, firstTargets = Number.POSITIVE_INFINITY, ...limits }: Limits = {},
 ) =>
   queue
     .take({
       host: "mx",
-      fits: (targets, decoys) => targets + decoys <= recipients,
+      room: roomFor(recipients, firstTargets),
       recipientsPerTransaction: 10,
       withUnneededDecoys: true,
       ...limits,
@@ -52,6 +64,20 @@ test("domains take turns when not all requests fit", () => {
   const queue = queueOf(...["a@big", "b@big", "c@big", "x@small"].map((name) => target(name)));
   expect(take(queue, { recipients: 2 })).toEqual([["a@big", "b@big"]]);
   expect(take(queue, { recipients: 2 })).toEqual([["x@small"], ["c@big"]]);
+});
+
+test("a batch begins with a few requests of each domain, and the first domains fill the rest", () => {
+  const names = ["a@big", "b@big", "c@big", "d@big", "x@small", "y@small", "z@small"];
+  const limits = { recipients: 5, firstTargets: 2 };
+  const queue = queueOf(...names.map((name) => target(name)), decoy("q@big"));
+  expect(take(queue, limits)).toEqual([
+    ["a@big", "b@big", "q@big"],
+    ["x@small", "y@small"],
+  ]);
+  expect(take(queue, limits)).toEqual([["c@big", "d@big"], ["z@small"]]);
+
+  const alone = queueOf(...names.slice(0, 4).map((name) => target(name)));
+  expect(take(alone, { recipients: 3, firstTargets: 2 })).toEqual([["a@big", "b@big", "c@big"]]);
 });
 
 test("a group is no larger than a transaction", () => {

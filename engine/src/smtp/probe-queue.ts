@@ -11,15 +11,23 @@ import { PriorityOrder } from "./throttle/host-limiter.ts";
 
 type DomainQueue = { interactive: ProbeRequest[]; batch: ProbeRequest[]; decoys: ProbeRequest[] };
 
-/** What the batch contains so far. */
-type Taken = { groups: Map<string, ProbeRequest[]>; targets: number; decoys: number };
+/** What the batch contains so far, by domain. */
+type Taken = Map<string, ProbeRequest[]>;
+
+/** What a batch has room for. It is told of everything that is taken. */
+export type BatchRoom = {
+  /** Whether so many more targets and decoys of a domain fit. */
+  fits(domain: string, targets: number, decoys: number): boolean;
+  add(domain: string, targets: number, decoys: number): void;
+  /** Targets of a domain that the batch takes before other domains have had their turn. */
+  firstTargets(domain: string): number;
+};
 
 export type BatchLimits = {
   host: string;
   /** Index of the egress identity that asks. */
   identity?: number;
-  /** Whether a batch may contain so many targets and so many decoys. */
-  fits(targets: number, decoys: number): boolean;
+  room: BatchRoom;
   recipientsPerTransaction: number;
   /** Decoys join targets of their domain where there is room for both, needed or not. */
   withUnneededDecoys: boolean;
@@ -94,22 +102,22 @@ export class ProbeQueue {
 
   /** The next batch for a host: one group of recipients per domain, with and without SMTPUTF8. */
   take(limits: BatchLimits): ProbeRequest[][] {
-    const taken: Taken = { groups: new Map(), targets: 0, decoys: 0 };
+    const taken: Taken = new Map();
     const isBatchNext = this.#order.isBatchNext;
     if (!isBatchNext) this.#takeInteractive(limits, taken);
-    const interactive = taken.targets + taken.decoys;
+    const interactive = countOf(taken);
     this.#takeBatch(limits, taken);
-    const isInteractiveOnly = interactive > 0 && taken.targets + taken.decoys === interactive;
+    const isInteractiveOnly = interactive > 0 && countOf(taken) === interactive;
     this.#order.served(isInteractiveOnly ? "interactive" : "batch");
     if (isBatchNext) this.#takeInteractive(limits, taken);
-    return [...taken.groups.values()].flatMap(bySmtpUtf8);
+    return [...taken.values()].flatMap(bySmtpUtf8);
   }
 
   #takeInteractive(limits: BatchLimits, taken: Taken): void {
     for (const domain of [...this.#interactiveDomains]) {
-      if (!limits.fits(taken.targets + 1, taken.decoys)) return;
+      if (!limits.room.fits(domain, 1, 0)) return;
       const queue = this.#domains.get(domain);
-      if (queue) this.#takeFrom(domain, queue, "interactive", limits, taken);
+      if (queue) this.#takeFrom(domain, queue, { priority: "interactive" }, limits, taken);
       this.#interactiveDomains.delete(domain); // re-added at the end if it still has interactive requests
       if (queue && (queue.interactive.length > 0 || queue.decoys.some((one) => one.isInteractive)))
         this.#interactiveDomains.add(domain);
@@ -117,41 +125,53 @@ export class ProbeQueue {
   }
 
   #takeBatch(limits: BatchLimits, taken: Taken): void {
-    for (const [domain, queue] of [...this.#domains]) {
-      if (!limits.fits(taken.targets + 1, taken.decoys)) return;
-      this.#takeFrom(domain, queue, "batch", limits, taken);
-      this.#domains.delete(domain); // re-added at the end if it still has requests
-      if (queue.interactive.length > 0 || queue.batch.length > 0 || queue.decoys.length > 0)
-        this.#domains.set(domain, queue);
+    const { room } = limits;
+    for (const isFirstTurn of [true, false]) {
+      for (const [domain, queue] of [...this.#domains]) {
+        if (!room.fits(domain, 1, 0)) return;
+        const maxTargets = isFirstTurn ? room.firstTargets(domain) : Number.POSITIVE_INFINITY;
+        this.#takeFrom(domain, queue, { priority: "batch", maxTargets }, limits, taken);
+        this.#domains.delete(domain); // re-added at the end if it still has requests
+        if (queue.interactive.length > 0 || queue.batch.length > 0 || queue.decoys.length > 0)
+          this.#domains.set(domain, queue);
+      }
     }
   }
 
   #takeFrom(
     domain: string,
     queue: DomainQueue,
-    priority: "interactive" | "batch",
-    limits: BatchLimits,
+    {
+      priority,
+      maxTargets = Number.POSITIVE_INFINITY,
+    }: { priority: "interactive" | "batch"; maxTargets?: number },
+    { host, identity, recipientsPerTransaction, withUnneededDecoys, room }: BatchLimits,
     taken: Taken,
   ): void {
-    const { host, identity, recipientsPerTransaction, withUnneededDecoys, fits } = limits;
-    const group = taken.groups.get(domain) ?? [];
+    const group = taken.get(domain) ?? [];
     const maxGroup = Math.max(1, recipientsPerTransaction);
     const mayAddUnneeded = withUnneededDecoys && maxGroup > 1 && queue[priority].length > 0;
     const decoys = queue.decoys.filter((one) => {
       if (!one.isOpenTo(host, identity)) return false;
       // A needed decoy may take the last slot; one that is not must leave room for a target.
       const isDue = priority === "interactive" ? isInteractiveAndNeeded(one) : one.isNeeded;
-      return isDue || (mayAddUnneeded && fits(taken.targets + 1, taken.decoys + 1));
+      const isTaken = isDue || (mayAddUnneeded && room.fits(domain, 1, 1));
+      if (isTaken) room.add(domain, 0, 1);
+      return isTaken;
     });
-    taken.decoys += decoys.length;
+    let targetsLeft = maxTargets - group.filter((one) => !one.isDecoy).length;
     const targets: ProbeRequest[] = [];
     const rest: ProbeRequest[] = [];
     for (const one of queue[priority]) {
       const hasRoom =
-        group.length + targets.length + decoys.length < maxGroup && fits(taken.targets + 1, taken.decoys);
+        targetsLeft > 0 &&
+        group.length + targets.length + decoys.length < maxGroup &&
+        room.fits(domain, 1, 0);
       const isTaken = hasRoom && one.isOpenTo(host, identity);
-      if (isTaken) taken.targets++;
       (isTaken ? targets : rest).push(one);
+      if (!isTaken) continue;
+      room.add(domain, 1, 0);
+      targetsLeft--;
     }
     queue[priority] = rest;
     queue.decoys = queue.decoys.filter((one) => !decoys.includes(one));
@@ -159,7 +179,7 @@ export class ProbeQueue {
       one.take();
       group.push(one);
     }
-    if (group.length > 0) taken.groups.set(domain, group);
+    if (group.length > 0) taken.set(domain, group);
   }
 
   /** Removes every target of a domain, for the caller to end. */
@@ -183,6 +203,12 @@ export class ProbeQueue {
     this.#interactiveDomains.clear();
     return all;
   }
+}
+
+function countOf(taken: Taken): number {
+  let count = 0;
+  for (const group of taken.values()) count += group.length;
+  return count;
 }
 
 const hasTrace = ({ trace }: ProbeRequest) => trace !== undefined;

@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { CLI, cpuSecondsIn, LIBRARY, measure, RAW_CLIENT } from "../../bench/smtp/measure.ts";
 import { hostOf, listOf, SHAPES, type Shape, scaled, warmUpList } from "../../bench/smtp/shapes.ts";
 
+const shapeNamed = (name: string): Shape => SHAPES.find((one) => one.name === name)!;
+
 test("a list has as many addresses, domains and hosts as its shape says, none twice", () => {
   for (const shape of SHAPES) {
     const list = listOf(shape);
@@ -30,9 +32,24 @@ test("the warm-up uses none of the domains and hosts of the list", () => {
 });
 
 test("a scaled list keeps the hosts, except in the long tail", () => {
-  const [shared, , tail] = SHAPES as [Shape, Shape, Shape];
-  expect(scaled(shared, 0.1)).toMatchObject({ addresses: 1000, domains: 500, hosts: 40 });
-  expect(scaled(tail, 0.1)).toMatchObject({ domains: 200, hosts: 174 });
+  expect(scaled(shapeNamed("shared"), 0.1)).toMatchObject({ addresses: 1000, domains: 500, hosts: 40 });
+  expect(scaled(shapeNamed("tail"), 0.1)).toMatchObject({ domains: 200, hosts: 174 });
+});
+
+test("dead domains lose most of their mailboxes, and a list as many as any other", () => {
+  const shape = shapeNamed("dead");
+  const list = listOf(shape).filter(({ answer }) => answer !== "uncertain");
+  const missing = list.filter(({ answer }) => answer === "undeliverable");
+  expect(missing.length / list.length).toBeCloseTo(0.2, 1);
+  const lost = new Map<string, number>();
+  for (const { email } of missing) {
+    const domain = email.split("@")[1]!;
+    lost.set(domain, (lost.get(domain) ?? 0) + 1);
+  }
+  const perDomain = list.length / new Set(list.map(({ email }) => email.split("@")[1])).size;
+  const dead = [...lost.values()].filter((count) => count > perDomain / 2);
+  expect(dead.length).toBeGreaterThan(shape.domains / 10);
+  expect(dead.length).toBeLessThan(shape.domains / 3);
 });
 
 test("the CPU time of a program is read from the second line of the shell's times", () => {
@@ -42,6 +59,7 @@ test("the CPU time of a program is read from the second line of the shell's time
 
 test.each([
   ["shared", LIBRARY],
+  ["dead", LIBRARY],
   ["loose", CLI],
   ["tail", LIBRARY],
   ["strict", RAW_CLIENT],
@@ -50,7 +68,7 @@ test.each([
 ])(
   "the shape %s runs: every address has a verdict and no host sees too many connections",
   async (name, checker) => {
-    const shape = scaled(SHAPES.find((one) => one.name === name)!, 0.02);
+    const shape = scaled(shapeNamed(name), 0.02);
     const result = await measure(checker, shape, { settings: { PROBE_TIMEOUT_SECONDS: "120" } });
     expect(result).toMatchObject({ addresses: listOf(shape).length, unanswered: 0, liveCalledDead: 0 });
     expect(result.connections).toBeGreaterThan(0);

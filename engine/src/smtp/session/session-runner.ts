@@ -7,22 +7,20 @@
  */
 import { MAX_TRACES, type SmtpSessionEvent } from "../../egress/network-event.ts";
 import type { RcptResult, Transaction } from "../client/client.ts";
-import type { BatchLimits } from "../probe-queue.ts";
+import type { BatchRoom } from "../probe-queue.ts";
 import type { ProbeRequest } from "../probe-request.ts";
 import {
-  expectedRefusals,
   type KnownMailbox,
   type LearnedLimits,
-  likelyRefusals,
-  recordAnswer,
   recordCutOff,
   recordOkSession,
   recordRefusalLimit,
   recordRefusalsTolerated,
   recordReliable,
   refusalBudget,
-  refusalShareOf,
 } from "../throttle/learned-limits.ts";
+import type { RecipientAnswer } from "../throttle/refusal-estimate.ts";
+import { roomForBatch } from "./batch-room.ts";
 import { confirmAll, retractAll } from "./refusal-streak.ts";
 import { ReplyHandler } from "./reply-handler.ts";
 import type { BatchTally, ProbeSessionDeps, SessionContext, SessionTarget } from "./session-context.ts";
@@ -95,12 +93,12 @@ export class ProbeSession implements SessionContext {
       !limiter.openBreaker
     ) {
       if (this.counts.recipients > 0 && this.#shouldYield(sliceEndsAt)) break;
-      const fits = this.#batchLimit();
-      if (!fits || this.#transactions > MAX_TRANSACTIONS) break;
+      const room = this.#roomForBatch();
+      if (!room || this.#transactions > MAX_TRANSACTIONS) break;
       const groups = this.deps.queue.take({
         host: this.target.host,
         identity: this.target.identity.index,
-        fits,
+        room,
         recipientsPerTransaction: this.#recipientsPerTransaction,
         withUnneededDecoys: client.usesPipelining,
       });
@@ -151,12 +149,12 @@ export class ProbeSession implements SessionContext {
       recipientsPerTransaction: this.#recipientsPerTransaction,
       oneDomainPerTransaction:
         this.deps.profile.oneDomainPerTransaction || this.#limits.oneDomainPerTransaction,
-      refusalShare: refusalShareOf(this.#limits),
+      refusalShare: this.#limits.refusals.share,
     };
   }
 
   /** What the next batch may contain, by the profile and by what the host has shown. Undefined: time to quit. */
-  #batchLimit(): BatchLimits["fits"] | undefined {
+  #roomForBatch(): BatchRoom | undefined {
     const { recipientsPerSession } = this.deps.profile;
     const recipientsLeft =
       Math.min(recipientsPerSession, this.#limits.recipientsPerSession) - this.counts.recipients;
@@ -167,20 +165,18 @@ export class ProbeSession implements SessionContext {
     // With few refusals left, a long queue is done sooner in a new session than by ones and twos.
     const isShort = this.counts.recipients > 0 && refusalsLeft < MIN_REFUSALS_LEFT;
     if (isShort && this.deps.queue.count(LONG_QUEUE) >= LONG_QUEUE) return undefined;
-    const batch = this.target.client.usesPipelining ? PIPELINED_BATCH : SEQUENTIAL_BATCH;
     const maxRecipients = Math.min(
       recipientsLeft,
-      batch,
+      this.target.client.usesPipelining ? PIPELINED_BATCH : SEQUENTIAL_BATCH,
       this.#limits.recipientsPerBatch,
       this.#recipientsPerTransaction,
     );
-    return (targets, decoys) => {
-      const total = targets + decoys;
-      return (
-        total <= maxRecipients &&
-        (total <= refusalsLeft || likelyRefusals(this.#limits, targets, decoys) <= refusalsLeft)
-      );
-    };
+    return roomForBatch(this.#limits.refusals, {
+      maxRecipients,
+      maxRefusals: refusalsLeft,
+      queued: (enough) => this.deps.queue.count(enough),
+      oneDomainPerTransaction: this.#transactionLimits.oneDomainPerTransaction,
+    });
   }
 
   /** An exception in our own code fails the requests that it left in flight, and no others. */
@@ -224,6 +220,7 @@ export class ProbeSession implements SessionContext {
       result.answers = [];
     }
     const unanswered: ProbeRequest[] = [];
+    const answers: RecipientAnswer[] = [];
     for (const [i, plan] of plans.entries()) {
       for (const [j, request] of plan.requests.entries()) {
         this.#sent++;
@@ -231,17 +228,19 @@ export class ProbeSession implements SessionContext {
         const answer = result.answers[i]?.[j];
         const isAnswer = answer !== undefined && answer.reply.code !== 421;
         const outcome = isAnswer ? this.#handler.handle(request, answer, plan, tally) : "unanswered";
-        if (outcome === "unanswered") unanswered.push(request);
-        else {
-          tally.answered++;
-          plan.transaction.answered++;
+        if (outcome === "unanswered") {
+          unanswered.push(request);
+          continue;
         }
+        tally.answered++;
+        plan.transaction.answered++;
         if (outcome === "accepted") plan.transaction.accepted++;
-        if (outcome === "refused") tally.refused++;
-        if (outcome !== "unanswered")
-          recordAnswer(this.#limits, { isDecoy: request.isDecoy, isRefused: outcome === "refused" });
+        else tally.refused++;
+        const { domain, isDecoy } = request;
+        answers.push({ domain, isDecoy, isRefused: outcome === "refused" });
       }
     }
+    this.#limits.refusals.record(answers);
     if (isErrorLimit(this, result, tally)) tally.isErrorLimit = true;
     if (
       result.pauseMs >= SLEEP_MS &&
@@ -262,16 +261,12 @@ export class ProbeSession implements SessionContext {
   #isLastBatch(plans: readonly TransactionPlan[]): boolean {
     const { queue, profile } = this.deps;
     if (!this.#knownBeside(plans) || profile.isShared || queue.count(LONG_QUEUE) < LONG_QUEUE) return false;
-    let decoys = 0;
-    let targets = 0;
+    const batch = this.#limits.refusals.batch();
     for (const { requests } of plans)
-      for (const { isDecoy } of requests) {
-        if (isDecoy) decoys++;
-        else targets++;
-      }
-    const recipients = this.counts.recipients + targets + decoys + 1;
+      for (const { domain, isDecoy } of requests) batch.add(domain, isDecoy ? 0 : 1, isDecoy ? 1 : 0);
+    const recipients = this.counts.recipients + batch.recipients + 1;
     if (recipients > Math.min(profile.recipientsPerSession, this.#limits.recipientsPerSession)) return false;
-    const expected = this.counts.refused + expectedRefusals(this.#limits, targets, decoys);
+    const expected = this.counts.refused + batch.expectedRefusals;
     return expected > this.#refusalBudget - lastRefusalsLeft(this.#refusalBudget);
   }
 

@@ -8,6 +8,7 @@
 import { LRUCache } from "lru-cache";
 import { entriesFor } from "../../base/lru-limit.ts";
 import type { ProviderProfile } from "./provider-profile.ts";
+import { type AnswerCount, RefusalEstimate } from "./refusal-estimate.ts";
 
 export type LearnedLimits = {
   /** Connections of this process that are open or being opened, and those of them that the host has accepted. */
@@ -29,9 +30,8 @@ export type LearnedLimits = {
   recipientsPerBatch: number;
   /** Recipients of different domains must not share a transaction. */
   oneDomainPerTransaction: boolean;
-  /** Recent recipients, and recent decoys, which most hosts refuse. */
-  recentTargets: RecentAnswers;
-  recentDecoys: RecentAnswers;
+  /** How many recipients of a batch it will refuse. */
+  refusals: RefusalEstimate;
   /** The most recipients and refusals in one session after which the host still distinguished mailboxes. */
   reliableUpTo: { recipients: number; refusals: number };
   /** The last recipient that the host accepted. If it is refused later, the host refuses everything. */
@@ -51,13 +51,11 @@ export type LearnedLimits = {
 
 export type KnownMailbox = { recipient: string; smtpUtf8: boolean };
 
-/** How many were answered, and how many of those refused. */
-type RecentAnswers = { answered: number; refused: number };
-
 /** Every server tolerates this many unknown users. */
 const ALWAYS_RELIABLE_UP_TO = { recipients: 10, refusals: 3 };
 
 const MAX_HOSTS = 20_000;
+const MAX_DOMAINS = 50_000;
 const FORGET_AFTER_MS = 3600 * 1000; // the cause may be temporary: a load peak, a maintenance window
 const RETRY_FAILED_ADDRESS_AFTER_MS = 60_000;
 
@@ -78,12 +76,13 @@ export type HostLimits = {
 export function createHostLimits(): HostLimits {
   const limits = new LRUCache<string, LearnedLimits>(entriesFor(FORGET_AFTER_MS, MAX_HOSTS));
   const failures = new LRUCache<string, AddressFailure>(entriesFor(RETRY_FAILED_ADDRESS_AFTER_MS, MAX_HOSTS));
+  const domains = new LRUCache<string, AnswerCount>(entriesFor(FORGET_AFTER_MS, MAX_DOMAINS));
   const greylisting = new LRUCache<string, true>(entriesFor(FORGET_AFTER_MS, MAX_HOSTS));
   return {
     of(host) {
       const known = limits.get(host);
       if (known) return known;
-      const fresh = unlimited();
+      const fresh = unlimited(new RefusalEstimate(domains));
       limits.set(host, fresh);
       return fresh;
     },
@@ -94,7 +93,7 @@ export function createHostLimits(): HostLimits {
   };
 }
 
-function unlimited(): LearnedLimits {
+function unlimited(refusals: RefusalEstimate): LearnedLimits {
   return {
     connections: 0,
     sessions: 0,
@@ -106,45 +105,12 @@ function unlimited(): LearnedLimits {
     recipientsPerBatch: Number.POSITIVE_INFINITY,
     isRefusalLimitKnown: false,
     oneDomainPerTransaction: false,
-    recentTargets: { answered: 0, refused: 0 },
-    recentDecoys: { answered: 0, refused: 0 },
+    refusals,
     reliableUpTo: { ...ALWAYS_RELIABLE_UP_TO },
     cutOffs: 0,
     okSessionsAtLimit: 0,
     sessionsWithoutAnswer: 0,
   };
-}
-
-/** Pessimistic at first: a host without any answer so far may refuse every recipient. */
-const shareOf = ({ answered, refused }: RecentAnswers) => (refused + 1) / (answered + 1);
-
-/** The share of recipients that the host refuses, decoys excluded. */
-export const refusalShareOf = ({ recentTargets }: LearnedLimits) => shareOf(recentTargets);
-
-/** The refusals to expect in a batch, by the shares of targets and of decoys that the host has refused so far. */
-export function expectedRefusals(limits: LearnedLimits, targets: number, decoys: number): number {
-  return targets * shareOf(limits.recentTargets) + decoys * shareOf(limits.recentDecoys);
-}
-
-/**
- * Standard deviations of the upper estimate. Postfix delays every reply by a second after the tenth error, which costs
- * more than many round trips. `npm run bench:refusals` models both costs (docs/decisions/0003-own-smtp-client-and-host-throttling.md).
- */
-const MARGIN = 2.5;
-/** Correlation of the mailboxes of a batch: those of one domain are often deleted together. */
-const CORRELATION = 0.08;
-
-/** Upper estimate of the refusals in a batch. */
-export function likelyRefusals(limits: LearnedLimits, targets: number, decoys: number): number {
-  const variance = varianceOf(limits.recentTargets, targets) + varianceOf(limits.recentDecoys, decoys);
-  return expectedRefusals(limits, targets, decoys) + MARGIN * Math.sqrt(variance);
-}
-
-/** The share is uncertain itself while few were answered. */
-function varianceOf(recent: RecentAnswers, count: number): number {
-  const share = shareOf(recent);
-  const uncertainty = count / (recent.answered + 1);
-  return count * share * (1 - share) * (1 + uncertainty + CORRELATION * (count - 1));
 }
 
 type RefusalProfile = Pick<ProviderProfile, "refusalsPerSession" | "maxRefusalsPerSession">;
@@ -172,20 +138,6 @@ export function isHangUpByRefusals(limits: LearnedLimits, recipients: number, re
   const last = limits.hangUpAt;
   limits.hangUpAt = { recipients, refusals };
   return refusals > 1 && last?.refusals === refusals && last.recipients !== recipients;
-}
-
-const RECENT_ANSWERS = 200;
-
-export function recordAnswer(
-  limits: LearnedLimits,
-  { isDecoy, isRefused }: Record<"isDecoy" | "isRefused", boolean>,
-): void {
-  const recent = isDecoy ? limits.recentDecoys : limits.recentTargets;
-  recent.answered++;
-  if (isRefused) recent.refused++;
-  if (recent.answered < RECENT_ANSWERS) return;
-  recent.answered /= 2;
-  recent.refused /= 2;
 }
 
 export function recordAccepted(limits: LearnedLimits, { recipient, smtpUtf8 }: KnownMailbox): void {

@@ -1,0 +1,42 @@
+/** What fits into the next batch of a session, by the limits of the session and the refusals to expect. */
+import type { BatchRoom } from "../probe-queue.ts";
+import type { RefusalEstimate, RefusalLimit } from "../throttle/refusal-estimate.ts";
+
+/** Of a domain without answers so far, whose mailboxes may all be refused. */
+const FIRST_TARGETS_OF_DOMAIN = 5;
+
+/**
+ * How often a batch may have more refusals than are left. Large batches save round trips; delayed replies, once in a
+ * while, matter less where a host has many sessions before it than where a whole list waits for them.
+ */
+const RISK = 0.001;
+const RISK_OF_LONG_QUEUE = 0.004;
+const LONG_QUEUE = 500;
+
+export type BatchRoomLimits = {
+  maxRecipients: number;
+  maxRefusals: number;
+  /** Requests that wait. Counting stops at `enough`. */
+  queued: (enough: number) => number;
+  oneDomainPerTransaction: boolean;
+};
+
+export function roomForBatch(
+  refusals: RefusalEstimate,
+  { maxRecipients, maxRefusals, queued, oneDomainPerTransaction }: BatchRoomLimits,
+): BatchRoom {
+  const batch = refusals.batch();
+  const isLong = queued(LONG_QUEUE) >= LONG_QUEUE;
+  const limit: RefusalLimit = { max: maxRefusals, risk: isLong ? RISK_OF_LONG_QUEUE : RISK };
+  return {
+    fits(domain, targets, decoys) {
+      if (batch.recipients + targets + decoys > maxRecipients) return false;
+      return batch.isWithin(limit, { domain, targets, decoys });
+    },
+    add: (domain, targets, decoys) => batch.add(domain, targets, decoys),
+    firstTargets: (domain) =>
+      oneDomainPerTransaction || refusals.hasAnswersFor(domain)
+        ? Number.POSITIVE_INFINITY
+        : FIRST_TARGETS_OF_DOMAIN,
+  };
+}
