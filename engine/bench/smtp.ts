@@ -1,5 +1,5 @@
 /**
- * The engine in four shapes of list, through the library and the command line, beside a raw client that is the limit. All
+ * The engine in several shapes of list, through the library and the command line, beside a raw client that is the limit. All
  * in the lab, 40 ms a round trip. Every figure is measured in this run; ratios and CPU time are what counts.
  *
  *   npm run bench:smtp

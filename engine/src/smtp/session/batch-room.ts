@@ -6,12 +6,12 @@ import type { RefusalEstimate, RefusalLimit } from "../throttle/refusal-estimate
 const FIRST_TARGETS_OF_DOMAIN = 5;
 
 /**
- * How often a batch may have more refusals than are left. Large batches save round trips; delayed replies, once in a
- * while, matter less where a host has many sessions before it than where a whole list waits for them.
+ * How often a batch may have more refusals than are left, so that replies are delayed. Larger batches save round trips,
+ * and where many addresses wait for the host, a delay is one of many sessions'.
  */
 const RISK = 0.001;
-const RISK_OF_LONG_QUEUE = 0.004;
-const LONG_QUEUE = 500;
+const RISK_WHERE_MANY_WAIT = 0.004;
+const MANY = 500;
 
 export type BatchRoomLimits = {
   maxRecipients: number;
@@ -26,8 +26,8 @@ export function roomForBatch(
   { maxRecipients, maxRefusals, queued, oneDomainPerTransaction }: BatchRoomLimits,
 ): BatchRoom {
   const batch = refusals.batch();
-  const isLong = queued(LONG_QUEUE) >= LONG_QUEUE;
-  const limit: RefusalLimit = { max: maxRefusals, risk: isLong ? RISK_OF_LONG_QUEUE : RISK };
+  const risk = queued(MANY) >= MANY ? RISK_WHERE_MANY_WAIT : RISK;
+  const limit: RefusalLimit = { max: maxRefusals, risk };
   return {
     fits(domain, targets, decoys) {
       if (batch.recipients + targets + decoys > maxRecipients) return false;
