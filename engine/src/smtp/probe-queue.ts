@@ -128,6 +128,7 @@ export class ProbeQueue {
     const { room } = limits;
     for (const isFirstTurn of [true, false]) {
       for (const [domain, queue] of [...this.#domains]) {
+        if (queue.batch.length === 0 && !queue.decoys.some((one) => one.isNeeded)) continue;
         if (!room.fits(domain, 1, 0)) return;
         const maxTargets = isFirstTurn ? room.firstTargets(domain) : Number.POSITIVE_INFINITY;
         this.#takeFrom(domain, queue, { priority: "batch", maxTargets }, limits, taken);
@@ -151,27 +152,32 @@ export class ProbeQueue {
     const group = taken.get(domain) ?? [];
     const maxGroup = Math.max(1, recipientsPerTransaction);
     const mayAddUnneeded = withUnneededDecoys && maxGroup > 1 && queue[priority].length > 0;
-    const decoys = queue.decoys.filter((one) => {
-      if (!one.isOpenTo(host, identity)) return false;
+    const decoys: ProbeRequest[] = [];
+    for (const one of queue.decoys) {
+      if (!one.isOpenTo(host, identity)) continue;
       // A needed decoy may take the last slot; one that is not must leave room for a target.
       const isDue = priority === "interactive" ? isInteractiveAndNeeded(one) : one.isNeeded;
-      const isTaken = isDue || (mayAddUnneeded && room.fits(domain, 1, 1));
-      if (isTaken) room.add(domain, 0, 1);
-      return isTaken;
-    });
-    let targetsLeft = maxTargets - group.filter((one) => !one.isDecoy).length;
+      if (!isDue && !(mayAddUnneeded && room.fits(domain, 1, 1))) continue;
+      room.add(domain, 0, 1);
+      decoys.push(one);
+    }
+    let targetsLeft = Math.min(
+      maxTargets - group.filter((one) => !one.isDecoy).length,
+      maxGroup - group.length - decoys.length,
+    );
     const targets: ProbeRequest[] = [];
     const rest: ProbeRequest[] = [];
     for (const one of queue[priority]) {
-      const hasRoom =
-        targetsLeft > 0 &&
-        group.length + targets.length + decoys.length < maxGroup &&
-        room.fits(domain, 1, 0);
-      const isTaken = hasRoom && one.isOpenTo(host, identity);
-      (isTaken ? targets : rest).push(one);
-      if (!isTaken) continue;
-      room.add(domain, 1, 0);
-      targetsLeft--;
+      if (targetsLeft > 0 && one.isOpenTo(host, identity)) {
+        if (room.fits(domain, 1, 0)) {
+          room.add(domain, 1, 0);
+          targets.push(one);
+          targetsLeft--;
+          continue;
+        }
+        targetsLeft = 0; // it is not asked again for every request that waits
+      }
+      rest.push(one);
     }
     queue[priority] = rest;
     queue.decoys = queue.decoys.filter((one) => !decoys.includes(one));

@@ -7,7 +7,7 @@ const FIRST_TARGETS_OF_DOMAIN = 5;
 
 /**
  * How often a batch may have more refusals than are left, so that replies are delayed. Larger batches save round trips,
- * and where many addresses wait for the host, a delay is one of many sessions'.
+ * and where many addresses wait, a delay affects only one of many sessions.
  */
 const RISK = 0.001;
 const RISK_WHERE_MANY_WAIT = 0.004;

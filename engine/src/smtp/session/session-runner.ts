@@ -237,7 +237,9 @@ export class ProbeSession implements SessionContext {
         if (outcome === "accepted") plan.transaction.accepted++;
         else tally.refused++;
         const { domain, isDecoy } = request;
-        answers.push({ domain, isDecoy, isRefused: outcome === "refused" });
+        const isPermanent = answer?.stage === "rcpt" && answer.reply.code >= 500;
+        const isRefused = outcome === "refused";
+        answers.push({ domain, isDecoy, isRefused, isTemporary: isRefused && !isPermanent });
       }
     }
     this.#limits.refusals.record(answers);

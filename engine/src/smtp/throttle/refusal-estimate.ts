@@ -16,13 +16,19 @@ const NO_ANSWERS: Readonly<AnswerCount> = { answered: 0, refused: 0 };
 /** Recent answers for the targets of each domain, at all hosts. */
 export type DomainAnswers = Pick<LRUCache<string, AnswerCount>, "get" | "set">;
 
-export type RecipientAnswer = { domain: string; isDecoy: boolean; isRefused: boolean };
+export type RecipientAnswer = {
+  domain: string;
+  isDecoy: boolean;
+  isRefused: boolean;
+  /** A temporary refusal counts as an error of the session, and says nothing about the mailboxes of the domain. */
+  isTemporary?: boolean;
+};
 
 /** Correlation of the mailboxes of a domain: at a host without answers so far, and its limits at any host. */
 const EXPECTED_CORRELATION = 0.2;
 const MIN_CORRELATION = 0.08;
-const MAX_CORRELATION = 0.95;
-/** In `ifAlike`: five mailboxes at each of about ten domains weigh as much. */
+const MAX_CORRELATION = 0.6; // above it, five acceptances would nearly prove a domain alive
+/** In `ifAlike`: at a share of 0.2, five mailboxes at each of about ten domains weigh as much. */
 const WEIGHT_OF_EXPECTED_CORRELATION = 30;
 /** Answers of a host before its share is known well enough to tell chance from correlation. */
 const MIN_ANSWERS_FOR_SPREAD = 20;
@@ -67,18 +73,24 @@ export class RefusalEstimate {
   /** The answers to a batch. */
   record(batch: readonly RecipientAnswer[]): void {
     const byDomain = new Map<string, AnswerCount>();
-    for (const { domain, isDecoy, isRefused } of batch) {
-      const counted = isDecoy ? this.#decoys : (byDomain.get(domain) ?? { ...NO_ANSWERS });
-      add(counted, { answered: 1, refused: isRefused ? 1 : 0 }, RECENT_ANSWERS);
-      if (!isDecoy) byDomain.set(domain, counted);
+    for (const { domain, isDecoy, isRefused, isTemporary } of batch) {
+      if (isDecoy || isTemporary) continue;
+      const ofDomain = byDomain.get(domain) ?? { ...NO_ANSWERS };
+      add(ofDomain, { answered: 1, refused: isRefused ? 1 : 0 }, RECENT_ANSWERS_OF_DOMAIN);
+      byDomain.set(domain, ofDomain);
     }
-    for (const [domain, targets] of byDomain) if (!this.hasAnswersFor(domain)) this.#recordSpread(targets);
-    for (const [domain, targets] of byDomain) {
-      add(this.#targets, targets, RECENT_ANSWERS);
+    for (const [domain, answers] of byDomain) if (!this.hasAnswersFor(domain)) this.#recordSpread(answers);
+    for (const [domain, answers] of byDomain) {
       const ofDomain = this.#domains.get(domain) ?? { ...NO_ANSWERS };
-      add(ofDomain, targets, RECENT_ANSWERS_OF_DOMAIN);
+      add(ofDomain, answers, RECENT_ANSWERS_OF_DOMAIN);
       this.#domains.set(domain, ofDomain);
     }
+    for (const { isDecoy, isRefused } of batch)
+      add(
+        isDecoy ? this.#decoys : this.#targets,
+        { answered: 1, refused: isRefused ? 1 : 0 },
+        RECENT_ANSWERS,
+      );
   }
 
   /** Never less than the minimum: a host without correlation so far may have a domain whose mailboxes are all gone. */
@@ -91,7 +103,7 @@ export class RefusalEstimate {
 
   /** From the first answers for a domain only: later ones are expected by its own share. */
   #recordSpread({ answered, refused }: AnswerCount): void {
-    if (this.#targets.answered < MIN_ANSWERS_FOR_SPREAD) return;
+    if (answered < 2 || this.#targets.answered < MIN_ANSWERS_FOR_SPREAD) return;
     const share = (this.#targets.refused + 0.5) / (this.#targets.answered + 1); // not the pessimistic one
     const variance = answered * share * (1 - share);
     const uncertainty = answered / (this.#targets.answered + 1);
@@ -113,10 +125,10 @@ function add(recent: AnswerCount, { answered, refused }: AnswerCount, max: numbe
 }
 
 /**
- * The share of the host is uncertain itself while few were answered. Three values stand for its normal distribution
- * (Gauss–Hermite): the mean, and one to each side, of which the lower one makes hardly any refusals.
+ * The share of the host is uncertain itself while few were answered. Two values stand for its normal distribution: those of
+ * a quadrature with three (Gauss–Hermite), of which the low one counts as the mean.
  */
-const QUADRATURE = { distance: Math.sqrt(3), atMean: 2 / 3, atSide: 1 / 6 };
+const QUADRATURE = { distance: Math.sqrt(3), atMean: 5 / 6, atHigh: 1 / 6 };
 
 /** At most so many refusals, except for a probability. */
 export type RefusalLimit = { max: number; risk: number };
@@ -159,7 +171,7 @@ export class BatchEstimate {
     const ofDecoys = binomial(this.#decoys + decoys, this.#shareOfDecoys, max);
     const riskIn = (batch: BatchUnderShare) =>
       riskAbove(sumOf(batch.with(domain, targets, max), ofDecoys, max));
-    const atHigh = QUADRATURE.atSide * riskIn(this.#atHigh);
+    const atHigh = QUADRATURE.atHigh * riskIn(this.#atHigh);
     return atHigh <= risk && atHigh + QUADRATURE.atMean * riskIn(this.#atMean) <= risk;
   }
 }
@@ -197,6 +209,7 @@ class BatchUnderShare {
     const inBatch = this.#inBatch(domain);
     inBatch.targets += targets;
     this.#domains.set(domain, inBatch);
+    if (this.#others?.of !== domain) this.#others = undefined;
   }
 
   /** With further targets of a domain. */

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { createHostLimits } from "../throttle/learned-limits.ts";
+import { roomForBatch } from "./batch-room.ts";
+
+function refusalsAtHost() {
+  const { refusals } = createHostLimits().of("mx.shop.test");
+  for (let i = 0; i < 30; i++) {
+    const domain = `shop${i}.test`;
+    refusals.record(Array.from({ length: 5 }, (_, j) => ({ domain, isDecoy: false, isRefused: j === 0 })));
+  }
+  return refusals;
+}
+
+const LIMITS = { maxRecipients: 40, maxRefusals: 9, queued: () => 0, oneDomainPerTransaction: false };
+
+/** Recipients that fit, five of each domain. */
+function sizeOf(limits: Partial<typeof LIMITS>): number {
+  const room = roomForBatch(refusalsAtHost(), { ...LIMITS, ...limits });
+  for (let size = 0; ; size++) {
+    const domain = `new${Math.floor(size / 5)}.test`;
+    if (!room.fits(domain, 1, 0)) return size;
+    room.add(domain, 1, 0);
+  }
+}
+
+test("a batch is larger where many addresses wait, and never larger than its limit", () => {
+  const size = sizeOf({});
+  expect(size).toBeGreaterThan(9);
+  expect(sizeOf({ queued: () => 499 })).toBe(size);
+  expect(sizeOf({ queued: () => 500 })).toBeGreaterThan(size);
+  expect(sizeOf({ maxRecipients: 7 })).toBe(7);
+});
+
+test("a batch begins with a few addresses of a new domain, unless each domain needs a transaction", () => {
+  const room = roomForBatch(refusalsAtHost(), LIMITS);
+  expect([room.firstTargets("new.test"), room.firstTargets("shop0.test")]).toEqual([
+    5,
+    Number.POSITIVE_INFINITY,
+  ]);
+  const alone = roomForBatch(refusalsAtHost(), { ...LIMITS, oneDomainPerTransaction: true });
+  expect(alone.firstTargets("new.test")).toBe(Number.POSITIVE_INFINITY);
+});
