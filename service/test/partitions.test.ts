@@ -2,10 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { accounts } from "../src/accounts/schema.ts";
 import { migrate } from "../src/db/migrate.ts";
-import { createPartitions, partitionDates } from "../src/db/partitions.ts";
+import { createPartitions, dropPartitions, partitionDates } from "../src/db/partitions.ts";
 import { findReadableJob } from "../src/jobs/job-list.ts";
 import { jobResults } from "../src/jobs/results/job-results.ts";
 import { pageStatement, readVerdicts } from "../src/jobs/results/result-reader.ts";
@@ -13,6 +13,8 @@ import { eraseExpiredJobs, partitionFor, prepareRetention } from "../src/jobs/re
 import { jobs } from "../src/jobs/schema.ts";
 import { createUploadFiles, type UploadFiles } from "../src/uploads/upload-files.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { beginHolder } from "./lock-waits.ts";
+import { PATIENCE } from "./patience.ts";
 
 const TABLES = ["results", "duplicates"];
 const inspect = (email: string) => ({ email });
@@ -234,6 +236,35 @@ test("a database of an earlier release keeps its results, and gets partitions af
   await prepareRetention(pool, 30);
   expect(await partitionFor(pool, 30)).not.toBeNull();
   expect((await readVerdicts(pool, { id, rowsExpireOn: null }, {}, 1, 200)).size).toBe(99);
+});
+
+test("a statement that reads one table is not stopped by partitions of another, which are created or dropped meanwhile", async () => {
+  await using other = await openTestDatabase();
+  const { pool } = other;
+  const date = "2031-01-01";
+  const datesOf = (table: string) => partitionDates(pool, table);
+  {
+    // As a page of results does, which reads both tables.
+    await using reader = await beginHolder(pool);
+    await reader.query("lock table duplicates, duplicates_default in access share mode", []);
+    const creating = createPartitions(pool, TABLES, [date]);
+    await vi.waitFor(async () => expect(await datesOf("results")).toContain(date), PATIENCE);
+    await reader.query("lock table results, results_default in access share mode nowait", []);
+    await reader.commit();
+    await creating; // or it gave up waiting for the reader
+  }
+  expect(await createPartitions(pool, TABLES, [date])).toBe(true);
+  {
+    await using reader = await beginHolder(pool);
+    await reader.query("lock table results in access share mode", []);
+    const dropping = dropPartitions(pool, TABLES, date);
+    await vi.waitFor(async () => expect(await datesOf("duplicates")).not.toContain(date), PATIENCE);
+    await reader.query("lock table duplicates in access share mode nowait", []);
+    await reader.commit();
+    await dropping;
+  }
+  expect(await dropPartitions(pool, TABLES, date)).toBe(true);
+  expect(await datesOf("results")).not.toContain(date);
 });
 
 test("reading results locks the job's partition and not all of them, however often a connection does it", async () => {

@@ -27,6 +27,8 @@ const VALIDATION_TIMEOUT_MS = 3_600_000;
 /**
  * Creates the partitions that are missing, of each table for each date (YYYY-MM-DD). False: not possible now, because a
  * lock is not available, or `validateDefault` has not been called on a database of an earlier release.
+ *
+ * Each in a transaction of its own: a statement that reads several of the tables would wait for one and hold another.
  */
 export async function createPartitions(
   pool: pg.Pool,
@@ -35,14 +37,18 @@ export async function createPartitions(
 ): Promise<boolean> {
   if (await areCreated(pool, partitionsOf(tables, dates))) return true;
   try {
-    return await inTransaction(pool, (client) => createPartitionsIn(client, tables, dates), SETTINGS);
+    for (const { table, date } of partitionsOf(tables, dates)) {
+      const create = (client: pg.ClientBase) => createPartitionsIn(client, [table], [date]);
+      if (!(await inTransaction(pool, create, SETTINGS))) return false;
+    }
+    return true;
   } catch (error) {
     if (sqlStateOf(error) === LOCK_NOT_AVAILABLE) return false;
     throw error;
   }
 }
 
-/** The same as part of a transaction. */
+/** The same as part of a transaction, while nothing reads the tables. */
 export async function createPartitionsIn(
   client: pg.ClientBase,
   tables: readonly string[],
@@ -126,19 +132,26 @@ const DATES = `
   from pg_class join pg_inherits on inhrelid = oid
   where inhparent = to_regclass($1) and pg_get_expr(relpartbound, oid) <> 'DEFAULT'`;
 
-/** False: a lock is not available now. */
+/**
+ * False: a lock is not available now. Each in a transaction of its own, as they are created, the first table last: while it
+ * has the date, the others are dropped in the next attempt.
+ */
 export async function dropPartitions(
   pool: pg.Pool,
   tables: readonly string[],
   date: string,
-  inSameTransaction: (client: pg.ClientBase) => Promise<unknown> = async () => {},
+  withFirstTable: (client: pg.ClientBase) => Promise<unknown> = async () => {},
 ): Promise<boolean> {
+  const [first, ...others] = tables;
+  const drop = (client: pg.ClientBase, table: string) =>
+    client.query(`drop table if exists ${nameOf({ table, date })}`);
   try {
+    for (const table of others) await inTransaction(pool, (client) => drop(client, table), SETTINGS);
     await inTransaction(
       pool,
       async (client) => {
-        await inSameTransaction(client);
-        for (const table of tables) await client.query(`drop table if exists ${nameOf({ table, date })}`);
+        await withFirstTable(client);
+        await drop(client, first!);
       },
       SETTINGS,
     );
