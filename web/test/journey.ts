@@ -9,7 +9,13 @@ import { openService, type TestService } from "../../service/test/service.ts";
 import { openBrowser } from "./browser.ts";
 import { openVisitor, type Visitor, type VisitorOptions } from "./visitor.ts";
 
-export type JourneyEnvironment = AsyncDisposable & { lab: Lab; service: TestService; browser: Browser };
+export type JourneyEnvironment = AsyncDisposable & {
+  lab: Lab;
+  service: TestService;
+  browser: Browser;
+  /** What the service logged as errors, for failure messages. */
+  logged: readonly string[];
+};
 
 export type EnvironmentOptions = {
   /** Settings of the service. */
@@ -20,12 +26,15 @@ export type EnvironmentOptions = {
 
 async function openEnvironment({ env = {}, domains = {} }: EnvironmentOptions): Promise<JourneyEnvironment> {
   const lab = await openLab({ ...SAMPLE_WORLD, ...domains });
-  const service = await openService({ lab, env });
+  const logged: string[] = [];
+  const logTo = (line: string) => void logged.push(line);
+  const service = await openService({ lab, env: { LOG_LEVEL: "error", ...env }, logTo });
   const browser = await openBrowser();
   return {
     lab,
     service,
     browser,
+    logged,
     async [Symbol.asyncDispose]() {
       await browser.close();
       await service[Symbol.asyncDispose]();
@@ -50,7 +59,7 @@ export function journeysIn(options: EnvironmentOptions = {}): Journey {
   afterAll(() => environment?.[Symbol.asyncDispose]());
   return (name, run) =>
     test(name, async () => {
-      const { service, browser } = environment!;
+      const { service, browser, logged } = environment!;
       const visitors: Visitor[] = [];
       const visit = async (options: VisitorOptions = {}) => {
         const visitor = await openVisitor(browser, service.url, options);
@@ -61,7 +70,7 @@ export function journeysIn(options: EnvironmentOptions = {}): Journey {
         await run({ ...environment!, visit });
         expect(visitors.flatMap(({ errors }) => errors)).toEqual([]);
       } catch (error) {
-        if (error instanceof Error) error.message += await snapshots(visitors);
+        if (error instanceof Error) error.message += `${await snapshots(visitors)}\n${logged.join("")}`;
         throw error;
       } finally {
         for (const visitor of visitors) await visitor[Symbol.asyncDispose]();
