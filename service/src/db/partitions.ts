@@ -28,7 +28,8 @@ const VALIDATION_TIMEOUT_MS = 3_600_000;
  * Creates the partitions that are missing, of each table for each date (YYYY-MM-DD). False: not possible now, because a
  * lock is not available, or `validateDefault` has not been called on a database of an earlier release.
  *
- * Each in a transaction of its own: a statement that reads several of the tables would wait for one and hold another.
+ * Each in a transaction of its own. In one for all of them, a statement that reads several of the tables could wait for one
+ * while it holds another: a deadlock.
  */
 export async function createPartitions(
   pool: pg.Pool,
@@ -133,8 +134,8 @@ const DATES = `
   where inhparent = to_regclass($1) and pg_get_expr(relpartbound, oid) <> 'DEFAULT'`;
 
 /**
- * False: a lock is not available now. Each in a transaction of its own, as they are created, the first table last: while it
- * has the date, the others are dropped in the next attempt.
+ * False: a lock is not available now. Each in a transaction of its own, as they are created. The first table is the last, so
+ * that `pastPartitionDates` of it finds the date until all of them are dropped.
  */
 export async function dropPartitions(
   pool: pg.Pool,

@@ -2,8 +2,8 @@
  * What sessions have learned about each mail host: the protocol features it supports, how many recipients it takes, and
  * which of its addresses gave no answer. Kept in bounded caches and forgotten after a while.
  *
- * Counts and limits only. Concurrency and delays are in throttle-state.ts, starting values in provider-profile.ts; when
- * a limit applies is decided in session-runner.ts.
+ * Counts and limits only. How many refusals to expect, by host and domain, is in refusal-estimate.ts, concurrency and delays
+ * in throttle-state.ts, starting values in provider-profile.ts; when a limit applies is decided in session-runner.ts.
  */
 import { LRUCache } from "lru-cache";
 import { entriesFor } from "../../base/lru-limit.ts";
