@@ -8,7 +8,7 @@
  */
 import { ProbeQueue } from "#src/smtp/probe-queue";
 import { ProbeRequest } from "#src/smtp/probe-request";
-import { roomForBatch } from "#src/smtp/session/batch-room";
+import { inSendingOrder, roomForBatch } from "#src/smtp/session/batch-room";
 import {
   LONG_QUEUE,
   lastRefusalsLeft,
@@ -18,6 +18,7 @@ import {
 import { createHostLimits } from "#src/smtp/throttle/learned-limits";
 import { profileOf } from "#src/smtp/throttle/provider-profile";
 import { createRandom, type Random } from "../model/random.ts";
+import { bestRate } from "./best-batches.ts";
 
 const ROUND_TRIP_MS = 40;
 const DELAY_MS = 1000;
@@ -37,7 +38,21 @@ for (const [domains, perDomain] of [
   [12, 250],
   [300, 5],
 ] as const) {
-  console.log(`\n${domains} x ${perDomain} addresses`);
+  const best = bestRate(
+    {
+      roundTripMs: ROUND_TRIP_MS,
+      roundTripsToOpen: ROUND_TRIPS_TO_OPEN,
+      budget: BUDGET,
+      delayMs: DELAY_MS,
+      maxBatch: PIPELINED_BATCH,
+    },
+    REFUSED,
+    1 / perDomain,
+  );
+  console.log(
+    `\n${domains} x ${perDomain} addresses; at most ${best.toFixed(0)} addresses/s with an endless list of such domains, ` +
+      "a known share and no correlation",
+  );
   for (const correlation of [0, 0.05, 0.1, 0.3, 0.6]) {
     let ms = 0;
     let delayed = 0;
@@ -94,9 +109,8 @@ function timeOf(list: readonly boolean[][]): { ms: number; delayedSessions: numb
         queued: (enough) => queue.count(enough),
         oneDomainPerTransaction: false,
       });
-      const batch = queue
-        .take({ host: HOST, room, recipientsPerTransaction, withUnneededDecoys: true })
-        .flat();
+      const groups = queue.take({ host: HOST, room, recipientsPerTransaction, withUnneededDecoys: true });
+      const batch = inSendingOrder(groups, refusals).flat();
       const estimate = refusals.batch();
       for (const { domain, isDecoy } of batch) estimate.add(domain, isDecoy ? 0 : 1, isDecoy ? 1 : 0);
       isLast =

@@ -65,7 +65,9 @@ test("an address of a long list that becomes urgent takes a few round trips from
   expect(new Set(verdicts)).toEqual(new Set(["valid"]));
   hurried.raisePriority(); // no effect any more
   await story.end();
-  expect(story.lab.counts("mx.shop.test").commands.RCPT).toBe(2000 + 1); // each once, and one decoy
+  const again = story.lab.counts("mx.shop.test").commands.RCPT! - (2000 + 1); // each once, and one decoy
+  expect(again).toBeGreaterThanOrEqual(0);
+  expect(again).toBeLessThanOrEqual(3); // a known mailbox once more while few answers are known
 });
 
 test("a list completes under continuous interactive checks, each address probed once", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { ProbeRequest } from "../probe-request.ts";
 import { createHostLimits } from "../throttle/learned-limits.ts";
-import { roomForBatch } from "./batch-room.ts";
+import { inSendingOrder, roomForBatch } from "./batch-room.ts";
 
 function refusalsAtHost() {
   const { refusals } = createHostLimits().of("mx.shop.test");
@@ -39,4 +40,26 @@ test("a batch begins with a few addresses of a new domain, unless each domain ne
   ]);
   const alone = roomForBatch(refusalsAtHost(), { ...LIMITS, oneDomainPerTransaction: true });
   expect(alone.firstTargets("new.test")).toBe(Number.POSITIVE_INFINITY);
+});
+
+test("domains with many refusals are last in a batch", () => {
+  const refusals = refusalsAtHost();
+  const answers = (domain: string, refused: number) =>
+    Array.from({ length: 10 }, (_, i) => ({ domain, isDecoy: false, isRefused: i < refused }));
+  for (const [domain, refused] of [
+    ["dead.test", 9],
+    ["alive.test", 0],
+  ] as const)
+    refusals.record(answers(domain, refused));
+  const groups = ["dead.test", "new.test", "alive.test"].map((domain) => [
+    new ProbeRequest(
+      { recipient: `ann@${domain}`, domain, smtpUtf8: false, isDecoy: false, isInteractive: false },
+      () => {},
+    ),
+  ]);
+  expect(inSendingOrder(groups, refusals).map(([first]) => first!.domain)).toEqual([
+    "alive.test",
+    "new.test",
+    "dead.test",
+  ]);
 });

@@ -1,5 +1,6 @@
 /** What fits into the next batch of a session, by the limits of the session and the refusals to expect. */
 import type { BatchRoom } from "../probe-queue.ts";
+import type { ProbeRequest } from "../probe-request.ts";
 import type { RefusalEstimate, RefusalLimit } from "../throttle/refusal-estimate.ts";
 
 /** Of a domain without answers so far, whose mailboxes may all be refused. */
@@ -39,4 +40,14 @@ export function roomForBatch(
         ? Number.POSITIVE_INFINITY
         : FIRST_TARGETS_OF_DOMAIN,
   };
+}
+
+/**
+ * The domains with the most refusals last: if there are more refusals than are left after all, few replies come after them
+ * and are delayed.
+ */
+export function inSendingOrder(groups: ProbeRequest[][], refusals: RefusalEstimate): ProbeRequest[][] {
+  if (groups.length < 2) return groups;
+  const ordered = groups.map((group) => ({ group, share: refusals.shareOfDomain(group[0]!.domain) }));
+  return ordered.sort((a, b) => a.share - b.share).map(({ group }) => group);
 }

@@ -20,7 +20,7 @@ import {
   refusalBudget,
 } from "../throttle/learned-limits.ts";
 import type { RecipientAnswer } from "../throttle/refusal-estimate.ts";
-import { roomForBatch } from "./batch-room.ts";
+import { inSendingOrder, roomForBatch } from "./batch-room.ts";
 import { confirmAll, retractAll } from "./refusal-streak.ts";
 import { ReplyHandler } from "./reply-handler.ts";
 import type { BatchTally, ProbeSessionDeps, SessionContext, SessionTarget } from "./session-context.ts";
@@ -39,6 +39,8 @@ export const PIPELINED_BATCH = 40;
 const SEQUENTIAL_BATCH = 4;
 /** After so many recipients, one more at the end of a queue is worth its command, see #mailboxToAskAgain. */
 const MIN_TO_ASK_AGAIN = 4;
+/** The share of refusals from which one more recipient in each batch costs less than the round trips that it saves. */
+const FREQUENT_REFUSALS = 0.1;
 export const MIN_REFUSALS_LEFT = 2;
 /** A batch that will probably leave fewer refusals than this is the last one, and is sent with QUIT: four of nine. */
 export const lastRefusalsLeft = (budget: number) => Math.min(4, (budget - 1) / 2);
@@ -193,7 +195,12 @@ export class ProbeSession implements SessionContext {
   async #sendBatch(groups: ProbeRequest[][]): Promise<BatchTally> {
     const { client, limiter } = this.target;
     const sendable = this.#handler.sendable(groups);
-    const plans = planTransactions(this.#transaction, sendable, this.#transactionLimits);
+    const limits = this.#transactionLimits;
+    // Where each domain needs a transaction, the open one goes on first.
+    const ordered = limits.oneDomainPerTransaction
+      ? sendable
+      : inSendingOrder(sendable, this.#limits.refusals);
+    const plans = planTransactions(this.#transaction, ordered, limits);
     this.#transaction = plans.at(-1)?.transaction ?? this.#transaction;
     this.#transactions += plans.filter(({ isNew }) => isNew).length;
     const transactions: Transaction[] = plans.map(({ transaction, isNew, requests }) => ({
@@ -273,20 +280,26 @@ export class ProbeSession implements SessionContext {
   }
 
   /**
-   * A mailbox to name once more after the last recipients of the queue, in the same batch: a host may begin to refuse
-   * every recipient just before them. Without a known mailbox it is the first recipient of the batch, if that one is accepted.
+   * A mailbox to name once more after the recipients of a batch: a host may begin to refuse every recipient just before
+   * them. At the end of the queue without a known mailbox it is the first recipient of the batch, if that one is accepted.
+   * Elsewhere only a known one, where refusals are frequent: a batch that ends with one would need a round trip for it.
    */
   #mailboxToAskAgain(plans: readonly TransactionPlan[]): KnownMailbox | undefined {
     const { queue, profile } = this.deps;
-    if (!this.target.client.usesPipelining || profile.isShared || queue.count(1) > 0) return undefined;
+    if (!this.target.client.usesPipelining || profile.isShared) return undefined;
     const requests = plans.flatMap((plan) => plan.requests);
     const recipients = this.counts.recipients + requests.length + 1;
     if (recipients - this.#askedAgainAt <= MIN_TO_ASK_AGAIN) return undefined;
     if (requests.length >= this.#limits.recipientsPerBatch) return undefined;
     if (recipients > Math.min(profile.recipientsPerSession, this.#limits.recipientsPerSession))
       return undefined;
+    const known = this.#knownBeside(plans);
+    if (queue.count(1) > 0)
+      return known && this.#limits.refusals.share >= FREQUENT_REFUSALS && this.#hasRoomFor(known)
+        ? known
+        : undefined;
     const first = requests[0]!;
-    return this.#knownBeside(plans) ?? (first.isDecoy ? undefined : first);
+    return known ?? (first.isDecoy ? undefined : first);
   }
 
   /** A known mailbox that is not asked for in the batch itself. */

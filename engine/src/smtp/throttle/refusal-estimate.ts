@@ -55,13 +55,20 @@ export class RefusalEstimate {
     return shareOf(this.#targets);
   }
 
+  /** The share of its targets that is expected to be refused. */
+  shareOfDomain(domain: string): number {
+    const { answered, refused } = this.#domains.get(domain) ?? NO_ANSWERS;
+    const weight = this.#weightOfHost;
+    return (weight * this.share + refused) / (weight + answered);
+  }
+
   hasAnswersFor(domain: string): boolean {
     return this.#domains.get(domain) !== undefined;
   }
 
   /** An empty batch, to add recipients to. */
   batch(): BatchEstimate {
-    const weight = 1 / this.#correlation - 1; // of the host's share, in answers
+    const weight = this.#weightOfHost;
     const answersOf = (domain: string) => this.#domains.get(domain) ?? NO_ANSWERS;
     const { share } = this;
     const deviation = Math.sqrt((share * (1 - share)) / (this.#targets.answered + 2));
@@ -91,6 +98,11 @@ export class RefusalEstimate {
         { answered: 1, refused: isRefused ? 1 : 0 },
         RECENT_ANSWERS,
       );
+  }
+
+  /** Of the share of the host beside the answers for a domain, in answers. */
+  get #weightOfHost(): number {
+    return 1 / this.#correlation - 1;
   }
 
   /** Never less than the minimum: a host without correlation so far may have a domain whose mailboxes are all gone. */
