@@ -44,8 +44,25 @@ export function createConnect(options: {
     if (egress.proxy) return connectThroughProxy(egress.proxy, { address, port }, timeoutMs, onSocket);
     const { sourceAddress } = egress;
     const from = sourceAddress === undefined ? {} : { localAddress: sourceAddress };
-    return connected(connect({ host: address, port, noDelay: true, ...from }), timeoutMs, onSocket);
+    const socket: Socket = connect({
+      host: address,
+      port,
+      noDelay: true,
+      ...from,
+      onread: { buffer: readBuffer, callback: (bytes) => deliver(socket, readBuffer.subarray(0, bytes)) },
+    });
+    return connected(socket, timeoutMs, onSocket);
   };
+}
+
+/** For all connections. Otherwise Node allocates 64 KiB for each chunk, most of which have less than a hundred bytes. */
+const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** The bytes are overwritten by those of other connections as soon as the listeners have returned. */
+function deliver(socket: Socket, bytes: Buffer): boolean {
+  if (socket.listenerCount("data") > 0) socket.emit("data", bytes);
+  else socket.push(Buffer.from(bytes)); // for a listener that is added later
+  return true;
 }
 
 async function connectThroughProxy(

@@ -5,7 +5,7 @@
  * a reply means in meaning.ts.
  */
 import type { Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { connect as connectTls, TLSSocket } from "node:tls";
 import type { Reply } from "../reply.ts";
 import { destroySocket } from "./connect.ts";
 import { ReplyReader } from "./reply-reader.ts";
@@ -195,6 +195,8 @@ export class SmtpConnection {
    * close_notify, servers log a connection that was cut off.
    */
   async end(): Promise<void> {
+    const isFlushed = this.#socket.writableLength === 0;
+    if (isFlushed && !(this.#socket instanceof TLSSocket)) return this.close(); // closing ends TCP
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, END_TIMEOUT_MS);
       this.#socket.end(() => {

@@ -1,0 +1,61 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createConnect } from "./connect.ts";
+
+const anyAddress = { permits: () => true };
+
+async function connectTo(greeting: (connection: number) => string): Promise<{
+  connect: () => Promise<Socket>;
+  [Symbol.asyncDispose](): Promise<void>;
+}> {
+  let connections = 0;
+  const accepted: Socket[] = [];
+  const server = createServer((socket) => {
+    accepted.push(socket);
+    socket.on("error", () => {});
+    socket.write(greeting(++connections));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const dial = createConnect({ guard: anyAddress, port, egress: {} });
+  return {
+    async connect() {
+      const result = await dial("127.0.0.1", 5000);
+      if (result.kind !== "connected") throw new Error(result.kind);
+      return result.socket;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of accepted) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+test("what arrives before anything listens is not lost", async () => {
+  await using server = await connectTo(() => "220 mx.shop.test\r\n");
+  const socket = await server.connect();
+  await delay(50);
+  const [chunk] = (await once(socket, "data")) as [Buffer];
+  expect(chunk.toString()).toBe("220 mx.shop.test\r\n");
+  socket.destroy();
+});
+
+test("connections that read at the same time get their own bytes each", async () => {
+  await using server = await connectTo((connection) => `220 mx${connection}.shop.test\r\n`.repeat(1000));
+  const texts = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const socket = await server.connect();
+      let text = "";
+      socket.on("data", (chunk: Buffer) => {
+        text += chunk.toString();
+      });
+      while (text.split("\r\n").length <= 1000) await once(socket, "data");
+      socket.destroy();
+      return text;
+    }),
+  );
+  for (const text of texts) expect(new Set(text.split("\r\n")).size).toBe(2); // its line, and nothing after the last
+});
