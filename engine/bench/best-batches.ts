@@ -12,7 +12,7 @@ export type HostModel = {
   maxBatch: number;
 };
 
-/** `decoys`: recipients per address that are always refused. */
+/** `decoys`: further refusals per address. They come at random, as if a rule could not tell them from addresses. */
 export function bestRate(host: HostModel, refusedShare: number, decoys: number): number {
   const share = (refusedShare + decoys) / (1 + decoys);
   const batches = Array.from({ length: host.maxBatch }, (_, i) => ({

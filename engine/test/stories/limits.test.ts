@@ -155,6 +155,23 @@ async function probeSixHundred(temper: Temper) {
   return { connections, roundTrips: 2 * connections + sent - earlyCommands, endedWithoutQuit, events };
 }
 
+test.concurrent("a known mailbox that is refused in the open transaction is asked for in a new one before anything is doubted", async () => {
+  let refused = 0;
+  const oncePerTransaction: Temperament = {
+    on: {
+      rcpt({ recipients, address }) {
+        if (!recipients.includes(address)) return undefined;
+        refused++;
+        return { reply: "550 5.5.1 Duplicate recipient" };
+      },
+    },
+  };
+  const { connections, endedWithoutQuit } = await probeSixHundred(oncePerTransaction);
+  expect(refused).toBeGreaterThan(0);
+  expect(endedWithoutQuit).toBe(0);
+  expect(connections).toBeLessThanOrEqual(22); // as without it
+});
+
 test.concurrent("a host with Postfix's limit of errors takes few sessions and round trips, and no session meets the limit", async () => {
   let slept = 0;
   const counts: Temperament = {

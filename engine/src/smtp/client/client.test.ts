@@ -27,23 +27,48 @@ async function serveSlowEnd(socket: Socket): Promise<boolean> {
   return hasAnsweredQuit;
 }
 
-test("a session is over when the server has answered QUIT, however slowly: it may refuse the next one until then", async () => {
-  const server = createServer().listen(0, "127.0.0.1");
+async function openClient(serve: (socket: Socket) => void) {
+  const server = createServer(serve).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const ended = once(server, "connection").then(([socket]) => serveSlowEnd(socket as Socket));
   const { port } = server.address() as AddressInfo;
   const egress = { ehloName: "probe.test", mailFrom: "probe@probe.test" };
   const dial = createConnect({ guard: { permits: () => true }, port, egress: {} });
   const features = { startTls: true, pipelining: true, ehlo: true };
-  const opened = await openSmtpClient(
-    { dial, egress },
-    { name: "mx", address: "127.0.0.1" },
-    features,
+  const host = { name: "mx", address: "127.0.0.1" };
+  const opened = await openSmtpClient({ dial, egress }, host, features, 600_000);
+  server.close();
+  if (opened.kind !== "ready") throw new Error(opened.kind);
+  return opened.client;
+}
+
+test("a session is over when the server has answered QUIT, however slowly: it may refuse the next one until then", async () => {
+  let ended: Promise<boolean> | undefined;
+  const client = await openClient((socket) => {
+    ended = serveSlowEnd(socket);
+  });
+  await client.sendBatch([{ recipients: ["ann@shop.test"], smtpUtf8: false, isNew: true }], 600_000);
+  await client.quit();
+  expect(await ended).toBe(true);
+});
+
+test("a refused MAIL is the answer for all recipients after it, also of a transaction that it was to begin", async () => {
+  const replies: Record<string, string> = { ...REPLIES, MAIL: "450 4.7.1 Later", RCPT: "503 Need MAIL" };
+  const client = await openClient((socket) => {
+    socket.write("220 mx\r\n");
+    createInterface({ input: socket }).on("line", (line) => {
+      socket.write(`${replies[line.split(" ")[0]!] ?? "250 Ok"}\r\n`);
+    });
+  });
+  const { answers } = await client.sendBatch(
+    [
+      { recipients: ["ann@shop.test"], smtpUtf8: false, isNew: true },
+      { recipients: ["bob@shop.test"], smtpUtf8: false, isNew: false },
+    ],
     600_000,
   );
-  if (opened.kind !== "ready") throw new Error(opened.kind);
-  await opened.client.sendBatch([{ recipients: ["ann@shop.test"], smtpUtf8: false, isNew: true }], 600_000);
-  await opened.client.quit();
-  expect(await ended).toBe(true);
-  server.close();
+  await client.quit();
+  expect(answers.flat().map((answer) => `${answer?.stage} ${answer?.reply.code}`)).toEqual([
+    "mail 450",
+    "mail 450",
+  ]);
 });

@@ -114,8 +114,8 @@ export async function openSmtpClient(
 /** Sends last commands, waits for one reply to each and ends the connection. The timeout is for all replies together. */
 async function endWith(connection: SmtpConnection, lines: string[], timeoutMs: number): Promise<void> {
   connection.send(lines);
-  await connection.receiveAll(lines.length, timeoutMs);
-  await connection.end();
+  const { failure } = await connection.receiveAll(lines.length, timeoutMs);
+  await connection.end(failure === undefined);
 }
 
 /** `extensions` is undefined where only HELO was accepted: then nothing is known of them. */
@@ -218,7 +218,7 @@ export class SmtpClient {
     const commands = this.#commandsFor(transactions);
     const result: BatchResult = { answers: transactions.map(() => []), pauseMs: 0 };
     const { answers } = result;
-    const refusedMail: (Reply | undefined)[] = [];
+    let refusal: Reply | undefined; // of the last MAIL
     if (commands.length === 0) return result;
     const quits = isLast && this.usesPipelining;
     let received: ReceivedReplies | undefined;
@@ -231,7 +231,6 @@ export class SmtpClient {
     }
 
     for (const [i, { kind, transaction, line }] of commands.entries()) {
-      const refusal = refusedMail[transaction];
       if (!this.usesPipelining) {
         if (kind === "rcpt" && refusal) {
           answers[transaction]!.push({ stage: "mail", reply: refusal });
@@ -242,13 +241,15 @@ export class SmtpClient {
       }
       const reply = received!.replies[this.usesPipelining ? i : 0];
       if (!reply) return this.#end(result, received!.failure!.kind);
-      if (kind === "mail" && !isSuccess(reply)) refusedMail[transaction] = reply;
+      if (kind === "mail") refusal = isSuccess(reply) ? undefined : reply;
       if (kind === "rcpt")
         answers[transaction]!.push(refusal ? { stage: "mail", reply: refusal } : { stage: "rcpt", reply });
       if (reply.code === SERVICE_CLOSING) return this.#end(result, "service_closing", reply);
     }
+    let isQuitAnswered = false;
     if (quits) {
       const quit = await this.#connection.receive(QUIT_TIMEOUT_MS);
+      isQuitAnswered = quit.kind === "reply";
       // Any other reply may be that to the last recipient, and all before it too early by one.
       if (quit.kind === "reply" && quit.reply.code !== 221 && quit.reply.code !== SERVICE_CLOSING)
         return { ...(await this.#end(result, "protocol_error")), answers: [] };
@@ -258,7 +259,7 @@ export class SmtpClient {
     if (unsolicited) return this.#end(result, "protocol_error");
     if (quits) {
       this.#hasQuit = true;
-      await this.#connection.end();
+      await this.#connection.end(isQuitAnswered);
     }
     return result;
   }

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createConnect } from "./connect.ts";
+import { SmtpConnection } from "./connection.ts";
 
 const anyAddress = { permits: () => true };
 
@@ -43,7 +44,7 @@ test("what arrives before anything listens is not lost", async () => {
   socket.destroy();
 });
 
-test("connections that read at the same time get their own bytes each", async () => {
+test("each of several connections that read at the same time gets only its own bytes", async () => {
   await using server = await connectTo((connection) => `220 mx${connection}.shop.test\r\n`.repeat(1000));
   const texts = await Promise.all(
     Array.from({ length: 20 }, async () => {
@@ -58,4 +59,29 @@ test("connections that read at the same time get their own bytes each", async ()
     }),
   );
   for (const text of texts) expect(new Set(text.split("\r\n")).size).toBe(2); // its line, and nothing after the last
+});
+
+test("replies that arrive in halves on several connections are not mixed", async () => {
+  const CONNECTIONS = 5;
+  const accepted: Socket[] = [];
+  const server = createServer((socket) => accepted.push(socket)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const dial = createConnect({ guard: anyAddress, port, egress: {} });
+  const connections: SmtpConnection[] = [];
+  for (let i = 1; i <= CONNECTIONS; i++) {
+    const result = await dial("127.0.0.1", 5000);
+    if (result.kind !== "connected") throw new Error(result.kind);
+    connections.push(new SmtpConnection(result.socket));
+    while (accepted.length < i) await once(server, "connection");
+  }
+  for (const [i, socket] of accepted.entries()) socket.write(`220 mx${i} of`);
+  await delay(50);
+  for (const [i, socket] of accepted.entries()) socket.write(` shop${i}\r\n`);
+  const replies = await Promise.all(connections.map((connection) => connection.receive(60_000)));
+  expect(replies.map((result) => result.kind === "reply" && result.reply.lines[0])).toEqual(
+    accepted.map((_, i) => `mx${i} of shop${i}`),
+  );
+  for (const connection of connections) connection.close();
+  server.close();
 });

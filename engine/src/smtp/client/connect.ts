@@ -55,13 +55,13 @@ export function createConnect(options: {
   };
 }
 
-/** For all connections. Otherwise Node allocates 64 KiB for each chunk, most of which have less than a hundred bytes. */
+/** For all direct connections. Otherwise Node allocates 64 KiB for each chunk, and a reply has a few hundred bytes at most. */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** The bytes are overwritten by those of other connections as soon as the listeners have returned. */
 function deliver(socket: Socket, bytes: Buffer): boolean {
-  if (socket.listenerCount("data") > 0) socket.emit("data", bytes);
-  else socket.push(Buffer.from(bytes)); // for a listener that is added later
+  if (socket.listenerCount("data") === 0) return socket.push(Buffer.from(bytes)); // for a listener that is added later
+  socket.emit("data", bytes);
   return true;
 }
 

@@ -192,11 +192,11 @@ export class SmtpConnection {
 
   /**
    * Ends TLS and TCP, then closes without waiting for the server to end them too (RFC 8446, 6.1). Without the
-   * close_notify, servers log a connection that was cut off.
+   * close_notify, servers log a connection that was cut off. Without an answer to QUIT, unread bytes would reset the connection.
    */
-  async end(): Promise<void> {
-    const isFlushed = this.#socket.writableLength === 0;
-    if (isFlushed && !(this.#socket instanceof TLSSocket)) return this.close(); // closing ends TCP
+  async end(isQuitAnswered = false): Promise<void> {
+    // Nothing is left to send or to read, so that closing is enough to end TCP.
+    if (isQuitAnswered && !(this.#socket instanceof TLSSocket)) return this.close();
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, END_TIMEOUT_MS);
       this.#socket.end(() => {

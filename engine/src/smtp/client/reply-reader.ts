@@ -63,7 +63,7 @@ export class ReplyReader {
     if (start === chunk.length) return;
     const rest = chunk.subarray(start);
     if (this.#partialLine.length + rest.length > MAX_LINE_BYTES) this.#violation ??= "line without end";
-    // A copy, so that a few bytes do not keep a large chunk alive.
+    // A copy: the chunk is overwritten by other connections (connect.ts).
     if (this.#violation === undefined) this.#partialLine = Buffer.concat([this.#partialLine, rest]);
   }
 

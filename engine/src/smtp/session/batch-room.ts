@@ -43,8 +43,8 @@ export function roomForBatch(
 }
 
 /**
- * The domains with the most refusals last: if there are more refusals than are left after all, few replies come after them
- * and are delayed.
+ * The domains with the largest share of refusals last: if a batch exceeds the refusals that are left after all, few replies
+ * come after them and are delayed.
  */
 export function inSendingOrder(groups: ProbeRequest[][], refusals: RefusalEstimate): ProbeRequest[][] {
   if (groups.length < 2) return groups;

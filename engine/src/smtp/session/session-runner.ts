@@ -37,9 +37,9 @@ const MAX_TRANSACTIONS = 8;
 /** Recipients per batch: enough to hide the round trip, few enough that interactive requests need not wait. */
 export const PIPELINED_BATCH = 40;
 const SEQUENTIAL_BATCH = 4;
-/** After so many recipients, one more at the end of a queue is worth its command, see #mailboxToAskAgain. */
+/** After so many recipients, a known mailbox is worth its command, see #mailboxToAskAgain. */
 const MIN_TO_ASK_AGAIN = 4;
-/** The share of refusals from which one more recipient in each batch costs less than the round trips that it saves. */
+/** The share of refusals from which a known mailbox after each batch costs less than the round trips that it saves. */
 const FREQUENT_REFUSALS = 0.1;
 export const MIN_REFUSALS_LEFT = 2;
 /** A batch that will probably leave fewer refusals than this is the last one, and is sent with QUIT: four of nine. */
@@ -58,7 +58,7 @@ export class ProbeSession implements SessionContext {
   #transaction: OpenTransaction | undefined;
   #transactions = 0;
   readonly #handler = new ReplyHandler(this);
-  /** Recipients when a mailbox was last named again. */
+  /** Recipients before the batch in which a mailbox was last named again. */
   #askedAgainAt = 0;
   /** The server refuses everything, or may do so: further replies in this session prove nothing. */
   #isUntrusted = false;
@@ -196,7 +196,7 @@ export class ProbeSession implements SessionContext {
     const { client, limiter } = this.target;
     const sendable = this.#handler.sendable(groups);
     const limits = this.#transactionLimits;
-    // Where each domain needs a transaction, the open one goes on first.
+    // Where each domain needs a transaction, the queue's order is kept.
     const ordered = limits.oneDomainPerTransaction
       ? sendable
       : inSendingOrder(sendable, this.#limits.refusals);
@@ -208,9 +208,10 @@ export class ProbeSession implements SessionContext {
       smtpUtf8: transaction.smtpUtf8,
       isNew,
     }));
-    const isLast = client.usesPipelining && this.#isLastBatch(plans);
+    const isLast = client.usesPipelining && plans.length > 0 && this.#isLastBatch(plans);
     const known = isLast ? this.#knownBeside(plans) : this.#mailboxToAskAgain(plans);
-    if (known) transactions.push({ ...transactionOf(known), isNew: !this.#hasRoomFor(known) });
+    // The last one cannot be asked again, so no recipient before it may be the reason for its refusal.
+    if (known) transactions.push({ ...transactionOf(known), isNew: isLast || !this.#hasRoomFor(known) });
     const isFirstAskedAgain = known !== undefined && known === plans[0]?.requests[0];
     const result = await client.sendBatch(transactions, this.deps.probeTimeoutMs, isLast);
 
@@ -220,7 +221,7 @@ export class ProbeSession implements SessionContext {
     if (isLast && result.ending === "protocol_error") this.#limits.pipelining = false;
     if (known && !(isFirstAskedAgain && !isAccepted(result.answers[0]?.[0])))
       tally.stillAccepts = isAccepted(result.answers[plans.length]?.[0]);
-    if (known && !isLast) this.#closeAfter(known);
+    if (known && !isLast) this.#closeAfter(known, tally.stillAccepts === true);
     if (isBeyondCap(this, result)) {
       tally.isBeyondCap = true;
       this.#outcome = "connection_cap";
@@ -282,24 +283,23 @@ export class ProbeSession implements SessionContext {
   /**
    * A mailbox to name once more after the recipients of a batch: a host may begin to refuse every recipient just before
    * them. At the end of the queue without a known mailbox it is the first recipient of the batch, if that one is accepted.
-   * Elsewhere only a known one, where refusals are frequent: a batch that ends with one would need a round trip for it.
+   * Before the end only a known one, and where the batch probably ends with a refusal, which would cost a round trip.
    */
   #mailboxToAskAgain(plans: readonly TransactionPlan[]): KnownMailbox | undefined {
     const { queue, profile } = this.deps;
     if (!this.target.client.usesPipelining || profile.isShared) return undefined;
     const requests = plans.flatMap((plan) => plan.requests);
+    const [first, last] = [requests[0], requests.at(-1)];
+    if (!first || !last) return undefined;
     const recipients = this.counts.recipients + requests.length + 1;
     if (recipients - this.#askedAgainAt <= MIN_TO_ASK_AGAIN) return undefined;
     if (requests.length >= this.#limits.recipientsPerBatch) return undefined;
     if (recipients > Math.min(profile.recipientsPerSession, this.#limits.recipientsPerSession))
       return undefined;
     const known = this.#knownBeside(plans);
-    if (queue.count(1) > 0)
-      return known && this.#limits.refusals.share >= FREQUENT_REFUSALS && this.#hasRoomFor(known)
-        ? known
-        : undefined;
-    const first = requests[0]!;
-    return known ?? (first.isDecoy ? undefined : first);
+    if (queue.count(1) === 0) return known ?? (first.isDecoy ? undefined : first);
+    const isWorthIt = this.#limits.refusals.shareOfDomain(last.domain) >= FREQUENT_REFUSALS;
+    return known && isWorthIt && this.#hasRoomFor(known) ? known : undefined;
   }
 
   /** A known mailbox that is not asked for in the batch itself. */
@@ -312,10 +312,14 @@ export class ProbeSession implements SessionContext {
   }
 
   /** The mailbox that was named again counts as a recipient of the open transaction, or began one of its own. */
-  #closeAfter(known: KnownMailbox): void {
+  #closeAfter(known: KnownMailbox, isAccepted: boolean): void {
     this.#askedAgainAt = this.counts.recipients;
-    if (this.#hasRoomFor(known)) this.#transaction!.recipients++;
-    else {
+    if (this.#hasRoomFor(known)) {
+      const transaction = this.#transaction!;
+      transaction.recipients++;
+      if (isAccepted) transaction.accepted++;
+      if (isAccepted) transaction.answered++;
+    } else {
       this.#transaction = undefined;
       this.#transactions++;
     }
@@ -347,11 +351,13 @@ export class ProbeSession implements SessionContext {
       !isDoubtful || profile.isShared || (isTemporary && this.counts.accepted === 0 && !isAskable);
     if (isCredible) return confirmAll(refusals);
     let stillAccepts = wasStillAccepted;
-    if (stillAccepts === undefined && known) {
-      stillAccepts = await this.#stillAccepts(known).catch((error) => {
+    // In the open transaction it may have been refused for the recipients before it, as by Exim.
+    if (!stillAccepts && known) {
+      const inNewTransaction = await this.#stillAccepts(known).catch((error) => {
         retractAll(refusals, requeue); // none may stay held
         throw error;
       });
+      stillAccepts = inNewTransaction ?? stillAccepts;
     }
     if (stillAccepts) recordReliable(limits, this.counts.recipients, this.counts.refused);
     const isUndecided = stillAccepts === undefined && !isSuspect && !limits.doubted;

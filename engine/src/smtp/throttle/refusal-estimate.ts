@@ -100,7 +100,7 @@ export class RefusalEstimate {
       );
   }
 
-  /** Of the share of the host beside the answers for a domain, in answers. */
+  /** How many answers for a domain the share of the host counts as. */
   get #weightOfHost(): number {
     return 1 / this.#correlation - 1;
   }
