@@ -65,10 +65,10 @@ test("1,000 addresses at 20 hosts share sessions; the second request is answered
   const connections = counts().reduce((sum, host) => sum + host.connections, 0);
   const recipients = () => counts().reduce((sum, host) => sum + (host.commands.RCPT ?? 0), 0);
   expect(connections).toBeLessThan(100);
-  // Each once, a decoy or two per domain, and a repetition where a server may have started to reject us.
+  // Each once, a decoy or two per domain, and an accepted one again after a batch: a server may have started to reject us.
   const asked = recipients();
   expect(asked).toBeGreaterThanOrEqual(1_000 + DOMAINS);
-  expect(asked).toBeLessThanOrEqual(1_000 + 4 * DOMAINS);
+  expect(asked).toBeLessThanOrEqual(1_000 + 5 * DOMAINS);
 
   const again = await validateMany(caller, emails, asking());
   expect(again.summary).toEqual(summary);

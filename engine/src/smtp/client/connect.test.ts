@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { until } from "../../../test/until.ts";
 import { createConnect } from "./connect.ts";
 import { SmtpConnection } from "./connection.ts";
 
@@ -38,7 +38,7 @@ async function connectTo(greeting: (connection: number) => string): Promise<{
 test("what arrives before anything listens is not lost", async () => {
   await using server = await connectTo(() => "220 mx.shop.test\r\n");
   const socket = await server.connect();
-  await delay(50);
+  await until(() => socket.bytesRead > 0);
   const [chunk] = (await once(socket, "data")) as [Buffer];
   expect(chunk.toString()).toBe("220 mx.shop.test\r\n");
   socket.destroy();
@@ -68,15 +68,17 @@ test("replies that arrive in halves on several connections are not mixed", async
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const dial = createConnect({ guard: anyAddress, port, egress: {} });
+  const sockets: Socket[] = [];
   const connections: SmtpConnection[] = [];
   for (let i = 1; i <= CONNECTIONS; i++) {
     const result = await dial("127.0.0.1", 5000);
     if (result.kind !== "connected") throw new Error(result.kind);
+    sockets.push(result.socket);
     connections.push(new SmtpConnection(result.socket));
     while (accepted.length < i) await once(server, "connection");
   }
   for (const [i, socket] of accepted.entries()) socket.write(`220 mx${i} of`);
-  await delay(50);
+  await until(() => sockets.every(({ bytesRead }) => bytesRead > 0));
   for (const [i, socket] of accepted.entries()) socket.write(` shop${i}\r\n`);
   const replies = await Promise.all(connections.map((connection) => connection.receive(60_000)));
   expect(replies.map((result) => result.kind === "reply" && result.reply.lines[0])).toEqual(
