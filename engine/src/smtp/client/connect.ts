@@ -55,7 +55,7 @@ export function createConnect(options: {
   };
 }
 
-/** For all direct connections. Otherwise Node allocates 64 KiB for each chunk, and a reply has a few hundred bytes at most. */
+/** For all direct connections. Otherwise Node allocates 64 KiB for each chunk, of which most have a few hundred bytes. */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** The bytes are overwritten by those of other connections as soon as the listeners have returned. */

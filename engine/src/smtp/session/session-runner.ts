@@ -283,7 +283,7 @@ export class ProbeSession implements SessionContext {
   /**
    * A mailbox to name once more after the recipients of a batch: a host may begin to refuse every recipient just before
    * them. At the end of the queue without a known mailbox it is the first recipient of the batch, if that one is accepted.
-   * Before the end only a known one, and where the batch probably ends with a refusal, which would cost a round trip.
+   * Before the end only a known one, and where the batch may well end with a refusal, which would cost a round trip.
    */
   #mailboxToAskAgain(plans: readonly TransactionPlan[]): KnownMailbox | undefined {
     const { queue, profile } = this.deps;
@@ -312,13 +312,15 @@ export class ProbeSession implements SessionContext {
   }
 
   /** The mailbox that was named again counts as a recipient of the open transaction, or began one of its own. */
-  #closeAfter(known: KnownMailbox, isAccepted: boolean): void {
+  #closeAfter(known: KnownMailbox, wasAccepted: boolean): void {
     this.#askedAgainAt = this.counts.recipients;
     if (this.#hasRoomFor(known)) {
       const transaction = this.#transaction!;
       transaction.recipients++;
-      if (isAccepted) transaction.accepted++;
-      if (isAccepted) transaction.answered++;
+      if (wasAccepted) {
+        transaction.accepted++;
+        transaction.answered++;
+      }
     } else {
       this.#transaction = undefined;
       this.#transactions++;
