@@ -3,6 +3,8 @@
  * known beforehand, mailboxes are independent and the queue has no end. Computed, not simulated: an optimal policy by
  * dynamic programming over the refusals so far, and the rate by bisection.
  */
+import { binomial } from "#src/smtp/throttle/refusal-estimate";
+
 export type HostModel = {
   roundTripMs: number;
   roundTripsToOpen: number;
@@ -53,14 +55,4 @@ function delayedReplies(recipients: number, share: number, left: number): number
       .slice(left + 1)
       .reduce((sum, p) => sum + p, 0);
   return expected;
-}
-
-/** Probabilities of 0, 1, 2 … refusals. */
-function binomial(count: number, share: number): number[] {
-  let distribution = [1];
-  for (let i = 0; i < count; i++)
-    distribution = [...distribution, 0].map(
-      (p, refused) => p * (1 - share) + (distribution[refused - 1] ?? 0) * share,
-    );
-  return distribution;
 }

@@ -50,7 +50,7 @@ for (const [domains, perDomain] of [
     1 / perDomain,
   );
   console.log(
-    `\n${domains} x ${perDomain} addresses; at most ${best.toFixed(0)} addresses/s with an endless list of such domains, ` +
+    `\n${domains} x ${perDomain} addresses; at best about ${best.toFixed(0)} addresses/s with an endless list of such domains, ` +
       "a known share and no correlation",
   );
   for (const correlation of [0, 0.05, 0.1, 0.3, 0.6]) {

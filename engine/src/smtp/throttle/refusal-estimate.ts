@@ -57,9 +57,8 @@ export class RefusalEstimate {
 
   /** The share of its targets that is expected to be refused. */
   shareOfDomain(domain: string): number {
-    const { answered, refused } = this.#domains.get(domain) ?? NO_ANSWERS;
-    const weight = this.#weightOfHost;
-    return (weight * this.share + refused) / (weight + answered);
+    const answers = this.#domains.get(domain) ?? NO_ANSWERS;
+    return meanOf(shareIn(answers, this.share, this.#weightOfHost));
   }
 
   hasAnswersFor(domain: string): boolean {
@@ -191,6 +190,14 @@ export class BatchEstimate {
 /** Parameters of a beta distribution: refused and accepted mailboxes of a domain, those of the host's share included. */
 type BetaShare = { refused: number; accepted: number };
 
+/** That of a domain, by its answers and by the share of its host, which counts as `weight` answers. */
+const shareIn = ({ answered, refused }: AnswerCount, ofHost: number, weight: number): BetaShare => ({
+  refused: weight * ofHost + refused,
+  accepted: weight * (1 - ofHost) + answered - refused,
+});
+
+const meanOf = ({ refused, accepted }: BetaShare) => refused / (refused + accepted);
+
 /** Probabilities of 0, 1, 2 … refusals, up to a limit. */
 type Distribution = readonly number[];
 
@@ -203,7 +210,6 @@ class BatchUnderShare {
   /** Of all domains but one. */
   #others: { of: string; max: number; distribution: Distribution } | undefined;
 
-  /** `weight`: of the share, in answers of a domain. */
   constructor(share: number, weight: number, answersOf: (domain: string) => AnswerCount) {
     this.#share = share;
     this.#weight = weight;
@@ -212,8 +218,7 @@ class BatchUnderShare {
 
   get expectedRefusals(): number {
     let expected = 0;
-    for (const { targets, refused, accepted } of this.#domains.values())
-      expected += (targets * refused) / (refused + accepted);
+    for (const inBatch of this.#domains.values()) expected += inBatch.targets * meanOf(inBatch);
     return expected;
   }
 
@@ -233,9 +238,7 @@ class BatchUnderShare {
   #inBatch(domain: string): BetaShare & { targets: number } {
     const known = this.#domains.get(domain);
     if (known) return known;
-    const { answered, refused } = this.#answersOf(domain);
-    const ofShare = this.#weight * this.#share;
-    return { targets: 0, refused: ofShare + refused, accepted: this.#weight - ofShare + answered - refused };
+    return { targets: 0, ...shareIn(this.#answersOf(domain), this.#share, this.#weight) };
   }
 
   /** Kept, because a batch is asked about one domain many times. */
@@ -265,7 +268,7 @@ function betaBinomial(count: number, { refused, accepted }: BetaShare, max: numb
   return probabilities;
 }
 
-function binomial(count: number, share: number, max: number): Distribution {
+export function binomial(count: number, share: number, max = count): Distribution {
   let distribution: Distribution = [1];
   for (let i = 0; i < count; i++) distribution = sumOf(distribution, [1 - share, share], max);
   return distribution;
