@@ -204,7 +204,8 @@ async function untilSettled(): Promise<void> {
   const giveUpAt = performance.now() + STUCK_AFTER_MS;
   for (;;) {
     const { rows } = await database.query<{ open: string }>(
-      "select (select count(*) from unanswered_charges) + (select count(*) from reservations) as open",
+      `select (select count(*) from unanswered_charges) + (select count(*) from unanswered_batches)
+        + (select count(*) from reservations) as open`,
     );
     if (Number(rows[0]!.open) === 0) return;
     if (performance.now() > giveUpAt) throw new Error(`${rows[0]!.open} charges or reservations stay open`);

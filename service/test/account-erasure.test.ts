@@ -45,6 +45,7 @@ const TABLES: Readonly<Record<string, string>> = {
   "public.slices": ACCOUNT,
   "public.tasks": ACCOUNT,
   "public.two_factor": ACCOUNT,
+  "public.unanswered_batches": ACCOUNT,
   "public.unanswered_charges": ACCOUNT,
   "public.upload_column_index_parts": ACCOUNT,
   "public.upload_column_indexes": ACCOUNT,
@@ -216,6 +217,9 @@ async function fill(account: TestAccount): Promise<string[]> {
     `insert into unanswered_charges values ('one', $1, 1, 'r', current_date, null, 1, 0, 0, 0, now() + interval '1 hour')`,
     [accountId],
   );
+  await pool.query("insert into unanswered_batches values ($1, 1, '{1,0,0,0}', now() + interval '1 hour')", [
+    accountId,
+  ]);
   await pool.query("insert into verdicts values ($1, 'x', '{}', now(), now() + interval '1 hour')", [
     accountId,
   ]);

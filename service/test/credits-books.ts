@@ -32,6 +32,21 @@ export function chargeOf(accountId: string, rest: Partial<Parameters<Ledger["cha
   };
 }
 
+const UNANSWERED = ["unanswered_charges", "unanswered_batches"];
+
+/** Rows of charges that are neither confirmed nor refunded. */
+export async function countUnanswered({ pool }: Pick<Database, "pool">): Promise<number> {
+  const parts = UNANSWERED.map((table) => `(select count(*) from ${table})`);
+  const { rows } = await pool.query<{ count: number }>(`select (${parts.join(" + ")})::int as count`);
+  return rows[0]!.count;
+}
+
+/** As after ANSWERED_WITHIN_SECONDS. */
+export async function expireUnanswered({ pool }: Pick<Database, "pool">): Promise<void> {
+  for (const table of UNANSWERED)
+    await pool.query(`update ${table} set expires_at = now() - interval '1 second'`);
+}
+
 /** Every account whose entries, balance, reservations and usage do not agree, with what the audit found. */
 const AUDIT = `
 with running as (

@@ -2,7 +2,16 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
-import { chargeOf, expectBooksToAddUp, oneCheck, openAccount } from "./credits-books.ts";
+import { unansweredCharges } from "../src/credits/schema.ts";
+import { createUnansweredCharges } from "../src/credits/unanswered-charges.ts";
+import {
+  chargeOf,
+  countUnanswered,
+  expectBooksToAddUp,
+  expireUnanswered,
+  oneCheck,
+  openAccount,
+} from "./credits-books.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 let database: TestDatabase;
@@ -17,17 +26,13 @@ afterAll(async () => {
   await database.close();
 });
 
-/** As after ANSWERED_WITHIN_SECONDS. */
 async function refundWhatIsLeft(): Promise<number> {
-  await database.pool.query("update unanswered_charges set expires_at = now() - interval '1 second'");
+  await expireUnanswered(database);
   return ledger.refundExpired();
 }
 
 async function untilNoneIsLeft(): Promise<void> {
-  for (;;) {
-    const { rows } = await database.pool.query("select count(*)::int as left from unanswered_charges");
-    if (rows[0].left === 0) return;
-  }
+  while ((await countUnanswered(database)) > 0);
 }
 
 async function usageOf(accountId: string): Promise<unknown> {
@@ -185,4 +190,57 @@ test("of partial and whole refunds of one charge at the same moment, together th
   );
   await untilNoneIsLeft();
   await expect.poll(() => ledger.balanceOf(account)).toEqual({ balance: 20, reserved: 0 });
+});
+
+/** Charges that are written by one statement, so that they have one row until they are answered. */
+async function chargeTogether(by: Ledger, account: string): Promise<[string, string, string]> {
+  const before = await countUnanswered(database);
+  const references = [randomUUID(), randomUUID(), randomUUID()] as [string, string, string];
+  await Promise.all(references.map((reference) => by.charge(chargeOf(account, { reference }))));
+  expect((await countUnanswered(database)) - before).toBe(1);
+  return references;
+}
+
+test("of charges that were made together, those stand that were confirmed", async () => {
+  const account = await openAccount(database, ledger, 10);
+  const [confirmed, refunded, confirmedLater] = await chargeTogether(ledger, account);
+  ledger.confirm(confirmed);
+  ledger.refund({ accountId: account, chargeKey: refunded });
+  ledger.confirm(confirmedLater);
+  await untilNoneIsLeft();
+  await expect.poll(() => ledger.balanceOf(account)).toEqual({ balance: 8, reserved: 0 });
+  expect(await refundWhatIsLeft()).toBe(0);
+  const { entries } = await ledger.page(account, { skip: 0, limit: 1 });
+  expect(entries).toMatchObject([{ kind: "refund", reference: refunded }]);
+  expect(await usageOf(account)).toEqual([{ valid: 2, risky: 0, credits_used: 2 }]);
+});
+
+test("a charge that is never confirmed does not cause a refund of those made together with it", async () => {
+  const own = createLedger({ database });
+  const account = await openAccount(database, own, 10);
+  const [first, second] = await chargeTogether(own, account);
+  own.confirm(first);
+  own.confirm(second);
+  await own.close();
+  expect(await countUnanswered(database)).toBe(1);
+  expect(await refundWhatIsLeft()).toBe(1);
+  expect(await ledger.balanceOf(account)).toEqual({ balance: 8, reserved: 0 });
+});
+
+test("the same while the process goes on: charges that are late are separated from the others", async () => {
+  const own = createLedger({ database });
+  const account = await openAccount(database, own, 10);
+  const chargeKeys = await chargeTogether(own, account);
+  const unanswered = createUnansweredCharges({ ...database, writeRefund: async () => true, splitAfterMs: 1 });
+  unanswered.add({ accountId: account, firstNumber: 2, chargeKeys });
+  unanswered.confirm(chargeKeys[0]);
+  unanswered.confirm(chargeKeys[2]);
+  const left = () => database.orm.select().from(unansweredCharges);
+  await expect
+    .poll(left)
+    .toMatchObject([{ chargeKey: chargeKeys[1], accountId: account, amount: 1, valid: 1 }]);
+  unanswered.confirm(chargeKeys[1]);
+  await untilNoneIsLeft();
+  await unanswered.close();
+  await own.close();
 });

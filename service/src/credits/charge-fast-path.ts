@@ -9,31 +9,35 @@
  */
 import type pg from "pg";
 import { ADD_USAGE, type LedgerChange, type LedgerChangeResult } from "./ledger-writer.ts";
-import { ANSWERED_WITHIN_SECONDS } from "./unanswered-charges.ts";
+import { ANSWERED_WITHIN_SECONDS, type UnansweredBatch } from "./unanswered-charges.ts";
 
 type Charge = Extract<LedgerChange, { kind: "charge" }>;
 
-/** Writes the charges; undefined when nothing was written and ledger-writer.ts has to. */
+/**
+ * Writes the charges; undefined when nothing was written and ledger-writer.ts has to. `onUnanswered` is called for each row
+ * of unanswered_batches.
+ */
 export async function writeCharges(
   pool: pg.Pool,
   changes: readonly LedgerChange[],
+  onUnanswered: (batch: UnansweredBatch) => void,
 ): Promise<LedgerChangeResult[] | undefined> {
   if (!changes.every(isPlainCharge)) return undefined;
   const { totals, entries, days } = addUp(changes);
-  const { rows } = await pool.query<{ account: number; balance: number }>({
+  const { rows } = await pool.query<{ account: number; balance: number; entries: number }>({
     name: "write-charges",
     text: WRITE_CHARGES,
     values: [
       textsOf(totals, (total) => total.accountId),
       arrayOf(totals, (total) => total.spent),
-      arrayOf(totals, (total) => total.entries),
+      arrayOf(totals, (total) => total.charges.length),
       arrayOf(entries, (entry) => entry.total.position),
       arrayOf(entries, (entry) => entry.position),
       arrayOf(entries, (entry) => entry.charge.amount),
       arrayOf(entries, (entry) => entry.spent),
       textsOf(entries, (entry) => entry.charge.reference),
       textsOf(entries, (entry) => entry.charge.usage.keyId),
-      ...STATUSES.map((status) => arrayOf(entries, (entry) => entry.charge.usage.counts[status])),
+      textsOf(totals, (total) => arrayOf(total.charges.flatMap(countsOf), (count) => count)),
       arrayOf(days, (day) => day.total.position),
       textsOf(days, (day) => day.keyId),
       ...STATUSES.map((status) => arrayOf(days, (day) => day.counts[status])),
@@ -42,7 +46,15 @@ export async function writeCharges(
   });
   if (rows.length === 0) return undefined;
   const balances: number[] = [];
-  for (const { account, balance } of rows) balances[account] = balance;
+  for (const { account, balance, entries: before } of rows) {
+    balances[account] = balance;
+    const { accountId, charges } = totals[account - 1]!;
+    onUnanswered({
+      accountId,
+      firstNumber: before + 1,
+      chargeKeys: charges.map(({ reference }) => reference),
+    });
+  }
   return entries.map(({ total, charge, spent }) => ({
     fits: true,
     entry: "settle",
@@ -58,8 +70,10 @@ function isPlainCharge(change: LedgerChange): change is Charge {
 
 const STATUSES = ["valid", "invalid", "risky", "unknown"] as const;
 
+const countsOf = ({ usage }: Charge) => STATUSES.map((status) => usage.counts[status]);
+
 /** `position` counts the accounts, or the charges of one account; `spent` is the account's running total. */
-type AccountTotal = { accountId: string; position: number; spent: number; entries: number };
+type AccountTotal = { accountId: string; position: number; spent: number; charges: Charge[] };
 type ChargeEntry = { charge: Charge; total: AccountTotal; position: number; spent: number };
 type DayUsage = {
   total: AccountTotal;
@@ -79,10 +93,10 @@ function addUp(charges: readonly Charge[]): {
     const { accountId, amount } = charge;
     const { keyId, counts } = charge.usage;
 
-    const total = totals.get(accountId) ?? { accountId, position: totals.size + 1, spent: 0, entries: 0 };
+    const total = totals.get(accountId) ?? { accountId, position: totals.size + 1, spent: 0, charges: [] };
     totals.set(accountId, total);
     total.spent += amount;
-    total.entries += 1;
+    total.charges.push(charge);
 
     const name = `${accountId} ${keyId}`;
     const day = days.get(name) ?? {
@@ -95,7 +109,7 @@ function addUp(charges: readonly Charge[]): {
     day.spent += amount;
     for (const status of STATUSES) day.counts[status] += counts[status];
 
-    return { charge, total, position: total.entries, spent: total.spent };
+    return { charge, total, position: total.charges.length, spent: total.spent };
   });
   return { totals: [...totals.values()], entries, days: [...days.values()] };
 }
@@ -139,32 +153,25 @@ paid as (
   )
   returning due.account, b.account_id, b.balance + due.spent as balance, b.entries - due.entries as entries
 ),
-line as materialized (
-  select *
-  from unnest(
-    $4::int[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[],
-    $9::uuid[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[]
-  ) as line (account, place, amount, spent, reference, key_id, valid, invalid, risky, unknown)
-  join paid using (account)
-),
 entry as (
   insert into ledger (account_id, number, kind, amount, reserved_change, balance_after, reference, key_id)
-  select account_id, entries + place, 'settle', -amount, 0, balance - spent, reference, key_id from line
+  select account_id, entries + place, 'settle', -amount, 0, balance - line.spent, reference, key_id
+  from unnest($4::int[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[], $9::uuid[])
+    as line (account, place, amount, spent, reference, key_id)
+  join paid using (account)
 ),
 unanswered as (
-  insert into unanswered_charges
-    (charge_key, account_id, amount, reference, day, key_id, valid, invalid, risky, unknown, expires_at)
-  select reference, account_id, amount, reference, (now() at time zone 'utc')::date, key_id,
-    valid, invalid, risky, unknown, now() + interval '${ANSWERED_WITHIN_SECONDS} seconds'
-  from line
-  on conflict (charge_key) do nothing
+  insert into unanswered_batches (account_id, first_number, counts, expires_at)
+  select account_id, entries + 1, counts::int[], now() + interval '${ANSWERED_WITHIN_SECONDS} seconds'
+  from unnest($10::text[]) with ordinality as batch (counts, account)
+  join paid using (account)
 ),
 usage as (
   insert into usage_days as u (account_id, day, key_id, valid, invalid, risky, unknown, credits_used)
   select account_id, (now() at time zone 'utc')::date, key_id, valid, invalid, risky, unknown, spent
-  from unnest($14::int[], $15::uuid[], $16::bigint[], $17::bigint[], $18::bigint[], $19::bigint[], $20::bigint[])
+  from unnest($11::int[], $12::uuid[], $13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[])
     as use (account, key_id, valid, invalid, risky, unknown, spent)
   join paid using (account)
   ${ADD_USAGE}
 )
-select account, balance from paid`;
+select account, balance, entries from paid`;

@@ -29,7 +29,7 @@ import {
   type UsageCounts,
   writeLedger,
 } from "./ledger-writer.ts";
-import { balances, ledger, unansweredCharges } from "./schema.ts";
+import { balances, ledger, unansweredBatches, unansweredCharges } from "./schema.ts";
 import { type ChargeName, createUnansweredCharges } from "./unanswered-charges.ts";
 
 export type { UsageCounts } from "./ledger-writer.ts";
@@ -136,7 +136,11 @@ export function createLedger(deps: LedgerDeps): Ledger {
   };
   const changes = createBatcher<LedgerChange, LedgerChangeResult>({
     run: (batch) =>
-      counted(withRetries(async () => (await writeCharges(pool, batch)) ?? writeLedger(pool, batch))),
+      counted(
+        withRetries(
+          async () => (await writeCharges(pool, batch, unanswered.add)) ?? writeLedger(pool, batch),
+        ),
+      ),
     maxItems: MAX_BATCH,
     keysOf: conflictKeysOf,
     isItemError: isDataError,
@@ -233,6 +237,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
     refundExpired: unanswered.refundExpired,
     async refundPart({ accountId, chargeKey, amount }) {
       requireAmount(amount);
+      await unanswered.separate(chargeKey);
       return (await refunds.submit(refundPartOf(accountId, chargeKey, amount))).balance;
     },
 
@@ -274,7 +279,8 @@ export function createLedger(deps: LedgerDeps): Ledger {
 
     async erase(tx, accountIds) {
       await tx.delete(ledger).where(inArray(ledger.accountId, accountIds));
-      await tx.delete(unansweredCharges).where(inArray(unansweredCharges.accountId, accountIds));
+      for (const table of [unansweredCharges, unansweredBatches])
+        await tx.delete(table).where(inArray(table.accountId, accountIds));
     },
 
     async releaseExpired() {
