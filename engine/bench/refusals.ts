@@ -106,7 +106,6 @@ function timeOf(list: readonly boolean[][]): { ms: number; delayedSessions: numb
       const room = roomForBatch(refusals, {
         maxRecipients: PIPELINED_BATCH,
         maxRefusals,
-        queued: (enough) => queue.count(enough),
         oneDomainPerTransaction: false,
       });
       const groups = queue.take({ host: HOST, room, recipientsPerTransaction, withUnneededDecoys: true });

@@ -18,6 +18,7 @@ const { values } = parseArgs({
     shape: { type: "string", multiple: true },
     checker: { type: "string", multiple: true, default: ["raw", "library", "cli"] },
     scale: { type: "string", default: "1" },
+    list: { type: "string", default: "1" },
     "cpu-prof": { type: "string" },
     set: { type: "string", multiple: true, default: [] },
   },
@@ -26,7 +27,7 @@ const CHECKERS = { raw: RAW_CLIENT, library: LIBRARY, cli: CLI };
 const settings = Object.fromEntries(values.set.map((one) => one.split(/=(.*)/s, 2) as [string, string]));
 
 let isGood = true;
-for (const shape of shapesNamed(values.shape, values.scale)) {
+for (const shape of shapesNamed(values.shape, values.scale, values.list)) {
   console.log(`\n${describe(shape)}; Node ${process.versions.node}`);
   const stolenTime = measureStolenTime();
   const measurements: Measurement[] = [];

@@ -67,7 +67,7 @@ function worldOf(shape: Shape): MailWorld {
     });
   }
   for (let i = 0; i < domains; i++) {
-    const name = domainName(i);
+    const name = domainName(shape, i);
     world[name] = mailDomain({
       mx: [hostOf(shape, i)],
       users: ({ localPart }) => isCatchAll(name) || exists(shape, localPart, name),

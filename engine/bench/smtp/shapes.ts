@@ -21,6 +21,8 @@ export type Shape = {
   readonly hostCap?: number;
   /** One domain in five has lost four mailboxes of five, and the others one in twenty; one in five of all, as elsewhere. */
   readonly hasDeadDomains?: boolean;
+  /** Another one has other domains, so other mailboxes do not exist. */
+  readonly list?: number;
 };
 
 export type ListedAddress = { readonly email: string; readonly host: string; readonly answer: Answer };
@@ -45,16 +47,17 @@ export const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** The shapes chosen by `--shape` and `--scale`; all of them without names. */
-export function shapesNamed(names: readonly string[] | undefined, scale: string): Shape[] {
+/** The shapes chosen by `--shape`, `--scale` and `--list`; all of them without names. */
+export function shapesNamed(names: readonly string[] | undefined, scale: string, list = "1"): Shape[] {
   const factor = Number(scale);
   if (!(factor > 0 && factor <= 100)) throw new Error(`--scale ${scale}: expected a number up to 100`);
+  if (!/^\d{1,3}$/.test(list)) throw new Error(`--list ${list}: expected a number up to 999`);
   const chosen = names?.map((name) => {
     const found = SHAPES.find((shape) => shape.name === name);
     if (!found) throw new Error(`--shape ${name}: expected ${SHAPES.map((shape) => shape.name).join(", ")}`);
     return found;
   });
-  return (chosen ?? SHAPES).map((shape) => scaled(shape, factor));
+  return (chosen ?? SHAPES).map((shape) => ({ ...scaled(shape, factor), list: Number(list) }));
 }
 
 /** What the shape is, in one line. */
@@ -72,7 +75,8 @@ export function scaled(shape: Shape, scale: number): Shape {
   return { ...shape, domains: part(shape.domains), hosts: part(shape.hosts) };
 }
 
-export const domainName = (index: number) => `domain${index}.test`;
+export const domainName = ({ list = 1 }: Shape, index: number) =>
+  list === 1 ? `domain${index}.test` : `domain${index}.list${list}.test`;
 export const hostName = (index: number) => `mx${index}.hosting.test`;
 /** Domains after those of the list are for the warm-up, each with a host of its own. */
 export const hostOf = ({ domains, hosts }: Shape, domain: number) =>
@@ -117,12 +121,12 @@ export const warmUpDomains = (shape: Shape) => warmUpOf(shape).domains;
 export function warmUpList(shape: Shape): string[] {
   const { domains, names } = warmUpOf(shape);
   return Array.from({ length: names }, (_, name) =>
-    Array.from({ length: domains }, (_, i) => `ann${name}@${domainName(shape.domains + i)}`),
+    Array.from({ length: domains }, (_, i) => `ann${name}@${domainName(shape, shape.domains + i)}`),
   ).flat();
 }
 
 function listed(shape: Shape, index: number, localPart: string): ListedAddress {
-  const domain = domainName(index);
+  const domain = domainName(shape, index);
   const found = exists(shape, localPart, domain) ? "deliverable" : "undeliverable";
   return {
     email: `${localPart}@${domain}`,

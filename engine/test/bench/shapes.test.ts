@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 import { CLI, cpuSecondsIn, LIBRARY, measure, RAW_CLIENT } from "../../bench/smtp/measure.ts";
-import { hostOf, listOf, SHAPES, type Shape, scaled, warmUpList } from "../../bench/smtp/shapes.ts";
+import {
+  hostOf,
+  listOf,
+  SHAPES,
+  type Shape,
+  scaled,
+  shapesNamed,
+  warmUpList,
+} from "../../bench/smtp/shapes.ts";
 
 const shapeNamed = (name: string): Shape => SHAPES.find((one) => one.name === name)!;
 
@@ -29,6 +37,14 @@ test("the warm-up uses none of the domains and hosts of the list", () => {
     const used = warmUp.map((domain) => hostOf(shape, Number(/\d+/.exec(domain)![0])));
     expect(used.filter((host) => hosts.has(host))).toEqual([]);
   }
+});
+
+test("another list of a shape is as long, at other domains", () => {
+  const [shape, other] = ["1", "2"].map((list) => shapesNamed(["strict"], "1", list)[0]!) as [Shape, Shape];
+  const emails = new Set(listOf(shape).map(({ email }) => email));
+  expect(listOf(other)).toHaveLength(emails.size);
+  expect(listOf(other).filter(({ email }) => emails.has(email))).toEqual([]);
+  expect(() => shapesNamed(["strict"], "1", "x")).toThrow("--list x");
 });
 
 test("a scaled list keeps the hosts, except in the long tail", () => {

@@ -6,29 +6,21 @@ import type { RefusalEstimate, RefusalLimit } from "../throttle/refusal-estimate
 /** Of a domain without answers so far, whose mailboxes may all be refused. */
 const FIRST_TARGETS_OF_DOMAIN = 5;
 
-/**
- * How often a batch may have more refusals than are left, so that replies are delayed. Larger batches save round trips,
- * and where many addresses wait, a delay affects only one of many sessions.
- */
+/** How often a batch may have more refusals than are left, so that replies are delayed. Larger batches save round trips. */
 const RISK = 0.001;
-const RISK_WHERE_MANY_WAIT = 0.004;
-const MANY = 500;
 
 export type BatchRoomLimits = {
   maxRecipients: number;
   maxRefusals: number;
-  /** Requests that wait. Counting stops at `enough`. */
-  queued: (enough: number) => number;
   oneDomainPerTransaction: boolean;
 };
 
 export function roomForBatch(
   refusals: RefusalEstimate,
-  { maxRecipients, maxRefusals, queued, oneDomainPerTransaction }: BatchRoomLimits,
+  { maxRecipients, maxRefusals, oneDomainPerTransaction }: BatchRoomLimits,
 ): BatchRoom {
   const batch = refusals.batch();
-  const risk = queued(MANY) >= MANY ? RISK_WHERE_MANY_WAIT : RISK;
-  const limit: RefusalLimit = { max: maxRefusals, risk };
+  const limit: RefusalLimit = { max: maxRefusals, risk: RISK };
   return {
     fits(domain, targets, decoys) {
       if (batch.recipients + targets + decoys > maxRecipients) return false;

@@ -176,7 +176,6 @@ export class ProbeSession implements SessionContext {
     return roomForBatch(this.#limits.refusals, {
       maxRecipients,
       maxRefusals: refusalsLeft,
-      queued: (enough) => this.deps.queue.count(enough),
       oneDomainPerTransaction: this.#transactionLimits.oneDomainPerTransaction,
     });
   }
