@@ -34,7 +34,7 @@ export function chargeOf(accountId: string, rest: Partial<Parameters<Ledger["cha
 
 const UNANSWERED = ["unanswered_charges", "unanswered_batches"];
 
-/** Rows of charges that are neither confirmed nor refunded. */
+/** Rows of charges that are not all confirmed or refunded. */
 export async function countUnanswered({ pool }: Pick<Database, "pool">): Promise<number> {
   const parts = UNANSWERED.map((table) => `(select count(*) from ${table})`);
   const { rows } = await pool.query<{ count: number }>(`select (${parts.join(" + ")})::int as count`);

@@ -1,9 +1,9 @@
 /** A charge stands once its answer was sent; otherwise it is refunded, and may be made again. */
 import { randomUUID } from "node:crypto";
+import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
 import { unansweredCharges } from "../src/credits/schema.ts";
-import { createUnansweredCharges } from "../src/credits/unanswered-charges.ts";
 import {
   chargeOf,
   countUnanswered,
@@ -192,18 +192,17 @@ test("of partial and whole refunds of one charge at the same moment, together th
   await expect.poll(() => ledger.balanceOf(account)).toEqual({ balance: 20, reserved: 0 });
 });
 
-/** Charges that are written by one statement, so that they have one row until they are answered. */
+/** Three charges that are written by one statement, so that they have one row until they are answered. */
 async function chargeTogether(by: Ledger, account: string): Promise<[string, string, string]> {
-  const before = await countUnanswered(database);
   const references = [randomUUID(), randomUUID(), randomUUID()] as [string, string, string];
   await Promise.all(references.map((reference) => by.charge(chargeOf(account, { reference }))));
-  expect((await countUnanswered(database)) - before).toBe(1);
   return references;
 }
 
 test("of charges that were made together, those stand that were confirmed", async () => {
   const account = await openAccount(database, ledger, 10);
   const [confirmed, refunded, confirmedLater] = await chargeTogether(ledger, account);
+  expect(await countUnanswered(database)).toBe(1);
   ledger.confirm(confirmed);
   ledger.refund({ accountId: account, chargeKey: refunded });
   ledger.confirm(confirmedLater);
@@ -228,19 +227,97 @@ test("a charge that is never confirmed does not cause a refund of those made tog
 });
 
 test("the same while the process goes on: charges that are late are separated from the others", async () => {
-  const own = createLedger({ database });
+  const own = createLedger({ database, splitAfterMs: 1 });
   const account = await openAccount(database, own, 10);
-  const chargeKeys = await chargeTogether(own, account);
-  const unanswered = createUnansweredCharges({ ...database, writeRefund: async () => true, splitAfterMs: 1 });
-  unanswered.add({ accountId: account, firstNumber: 2, chargeKeys });
-  unanswered.confirm(chargeKeys[0]);
-  unanswered.confirm(chargeKeys[2]);
+  const [first, late, last] = await chargeTogether(own, account);
+  own.confirm(first);
+  own.confirm(last);
   const left = () => database.orm.select().from(unansweredCharges);
-  await expect
-    .poll(left)
-    .toMatchObject([{ chargeKey: chargeKeys[1], accountId: account, amount: 1, valid: 1 }]);
-  unanswered.confirm(chargeKeys[1]);
+  await expect.poll(left).toMatchObject([{ chargeKey: late, accountId: account, amount: 1, valid: 1 }]);
+  own.confirm(late);
   await untilNoneIsLeft();
-  await unanswered.close();
   await own.close();
 });
+
+test("a charge in a batch is refunded with its own amount and usage, and only from its account", async () => {
+  const [ann, bob] = await Promise.all([
+    openAccount(database, ledger, 20),
+    openAccount(database, ledger, 20),
+  ]);
+  const [firstKey, secondKey] = [randomUUID(), randomUUID()];
+  const counts = { valid: 1, invalid: 2, risky: 3, unknown: 4 };
+  const charges = [
+    chargeOf(ann, { usage: oneCheck("valid", firstKey) }),
+    chargeOf(bob, { usage: oneCheck("invalid", firstKey) }),
+    chargeOf(ann, { amount: 10, usage: { keyId: secondKey, counts } }),
+    chargeOf(ann, { usage: oneCheck("risky", firstKey) }),
+  ];
+  await Promise.all(charges.map((charge) => ledger.charge(charge)));
+  for (const { reference } of [charges[0]!, charges[1]!, charges[3]!]) ledger.confirm(reference);
+  ledger.refund({ accountId: ann, chargeKey: charges[2]!.reference });
+  await untilNoneIsLeft();
+  await expect.poll(() => ledger.balanceOf(ann)).toEqual({ balance: 18, reserved: 0 });
+  expect(await ledger.balanceOf(bob)).toEqual({ balance: 19, reserved: 0 });
+  const text =
+    "select valid, invalid, risky, unknown, credits_used from usage_days where account_id = $1 order by key_id = $2";
+  expect((await database.pool.query(text, [ann, secondKey])).rows).toEqual([
+    { valid: 1, invalid: 0, risky: 1, unknown: 0, credits_used: 2 },
+    { valid: 0, invalid: 0, risky: 0, unknown: 0, credits_used: 0 },
+  ]);
+});
+
+test("part of a charge in a batch is returned, and all of the batch stands", async () => {
+  const account = await openAccount(database, ledger, 10);
+  const chargeKeys = await chargeTogether(ledger, account);
+  const part = { accountId: account, chargeKey: chargeKeys[1], amount: 1 };
+  expect(await ledger.refundPart(part)).toBe(8);
+  for (const chargeKey of chargeKeys) ledger.confirm(chargeKey);
+  await untilNoneIsLeft();
+  expect(await refundWhatIsLeft()).toBe(0);
+  expect(await ledger.balanceOf(account)).toEqual({ balance: 8, reserved: 0 });
+});
+
+test("many expired batches are refunded at once", async () => {
+  const accounts = await Promise.all(Array.from({ length: 25 }, () => openAccount(database, ledger, 5)));
+  await Promise.all(accounts.map((account) => ledger.charge(chargeOf(account))));
+  expect(await countUnanswered(database)).toBe(25);
+  expect(await refundWhatIsLeft()).toBe(25);
+});
+
+/** Loses the connection once, after the statement that splits a batch was committed. */
+function losingTheAnswerOfOneSplit(): { pool: pg.Pool; isLost: () => boolean } {
+  let isLost = false;
+  const query = async (text: string, values: unknown[]) => {
+    const answer = await database.pool.query(text, values);
+    if (isLost || typeof text !== "string" || !text.includes("with batch as")) return answer;
+    isLost = true;
+    throw new Error("connection lost");
+  };
+  return { pool: Object.assign(Object.create(database.pool), { query }), isLost: () => isLost };
+}
+
+test.for(["refund", "partial refund", "late charge"] as const)(
+  "what was confirmed stands when the connection is lost while a batch is split: %s",
+  async (cause) => {
+    const { pool, isLost } = losingTheAnswerOfOneSplit();
+    const own = createLedger({
+      database: { ...database, pool },
+      splitAfterMs: cause === "late charge" ? 1 : 1_000,
+    });
+    const account = await openAccount(database, own, 10);
+    const [before, split, after] = await chargeTogether(own, account);
+    const charge = { accountId: account, chargeKey: split };
+    own.confirm(before);
+    if (cause === "refund") own.refund(charge);
+    if (cause === "partial refund") await expect(own.refundPart({ ...charge, amount: 1 })).rejects.toThrow();
+    await expect.poll(isLost).toBe(true);
+    own.confirm(after);
+    if (cause === "late charge") own.confirm(split);
+    await own.close();
+    expect(await refundWhatIsLeft()).toBe(cause === "partial refund" ? 1 : 0);
+    expect(await ledger.balanceOf(account)).toEqual({
+      balance: cause === "late charge" ? 7 : 8,
+      reserved: 0,
+    });
+  },
+);

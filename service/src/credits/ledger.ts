@@ -117,13 +117,15 @@ export type LedgerDeps = {
   onLow?: OnLow;
   /** For the metrics; without those of jobs (job-credits.ts). */
   countCredits?: (kind: "charged" | "refunded", credits: number) => void;
+  /** See unanswered-charges.ts. */
+  splitAfterMs?: number;
 };
 
 /** All callers of a batch resume in one turn of the event loop; larger batches would make that turn long. */
 const MAX_BATCH = 128;
 
 export function createLedger(deps: LedgerDeps): Ledger {
-  const { database, log = () => {}, onLow = () => {}, countCredits = () => {} } = deps;
+  const { database, log = () => {}, onLow = () => {}, countCredits = () => {}, splitAfterMs } = deps;
   const { pool, orm } = database;
 
   const counted = async (written: Promise<LedgerChangeResult[]>): Promise<LedgerChangeResult[]> => {
@@ -138,7 +140,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
     run: (batch) =>
       counted(
         withRetries(
-          async () => (await writeCharges(pool, batch, unanswered.add)) ?? writeLedger(pool, batch),
+          async () => (await writeCharges(pool, batch, unanswered.addBatch)) ?? writeLedger(pool, batch),
         ),
       ),
     maxItems: MAX_BATCH,
@@ -154,6 +156,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
   });
   const unanswered = createUnansweredCharges({
     pool,
+    splitAfterMs,
     async writeRefund({ accountId, chargeKey }) {
       const { entry } = await refunds.submit({ kind: "refund", accountId, idempotencyKey: chargeKey });
       return entry === "refund";
@@ -279,7 +282,8 @@ export function createLedger(deps: LedgerDeps): Ledger {
 
     async erase(tx, accountIds) {
       await tx.delete(ledger).where(inArray(ledger.accountId, accountIds));
-      for (const table of [unansweredCharges, unansweredBatches])
+      // In this order: what is split meanwhile was moved, or is not moved any more.
+      for (const table of [unansweredBatches, unansweredCharges])
         await tx.delete(table).where(inArray(table.accountId, accountIds));
     },
 

@@ -74,8 +74,8 @@ export const reservations = pgTable(
 );
 
 /**
- * Charges whose answer has not been delivered yet. A row is written with the charge and deleted right after the answer
- * was sent. A row that expires belongs to a request that was never answered, and is refunded.
+ * Charges whose answer has not been delivered yet. A row is written with the charge, or when its batch is split, and
+ * deleted right after the answer was sent. A row that expires belongs to a request that was never answered, and is refunded.
  */
 export const unansweredCharges = pgTable("unanswered_charges", {
   chargeKey: text().primaryKey(), // the idempotency key of the request, or else its id
@@ -103,7 +103,7 @@ export const unansweredBatches = pgTable(
     accountId: uuid().notNull(), // no foreign key, as in the ledger
     firstNumber: amount(), // of the ledger entries
     counts: integer().array().notNull(), // valid, invalid, risky, unknown of the first charge, then of the second …
-    expiresAt: moment().notNull(),
+    expiresAt: moment().notNull(), // no index, as above
   },
   (table) => [primaryKey({ columns: [table.accountId, table.firstNumber] })],
 );

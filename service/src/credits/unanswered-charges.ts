@@ -1,13 +1,14 @@
 /**
  * Whether a charge stands: it does once its answer was delivered, and is refunded otherwise.
  *
- * The statement that charges also inserts into unanswered_charges. The row is deleted when the answer is sent (`confirm`),
+ * The statement that charges also inserts into unanswered_charges (or unanswered_batches). The row is deleted when the answer is sent (`confirm`),
  * or turned into a refund when it could not be (`refund`). A process that dies in between, or does not know whether its
  * charge was committed, leaves the row behind, and any process refunds it on expiry. So the ledger shows for every charge
  * whether it was answered, and the only possible error is in the customer's favour.
  *
  * Charges of the fast path have one row together, in unanswered_batches, which is deleted when all of them are answered.
- * It is split into rows of unanswered_charges when one of them is refunded, or not answered for long.
+ * It is split into rows of unanswered_charges when one of them is refunded, even in part, or stays unanswered, at
+ * shutdown, and on expiry. Until then this process alone knows which of them are answered.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { eq } from "drizzle-orm";
@@ -16,17 +17,17 @@ import type { Database, Orm } from "../db/database.ts";
 import { unansweredCharges } from "./schema.ts";
 
 export type UnansweredCharges = {
-  /** A row of unanswered_batches was written by this process. */
-  add(batch: UnansweredBatch): void;
+  /** This process has written a row of unanswered_batches. */
+  addBatch(batch: UnansweredBatch): void;
   /** The answer is being sent: the charge stands. */
   confirm(chargeKey: string): void;
   /** The answer could not be delivered, or is an error. */
   refund(charge: ChargeName): void;
-  /** Gives a charge a row of its own in unanswered_charges, if it is in a batch. */
+  /** If the charge is in a batch, splits it, so that the charge has a row of its own. */
   separate(chargeKey: string): Promise<void>;
   /** Refunds what processes that died left behind; returns how many charges. */
   refundExpired(): Promise<number>;
-  /** Waits for confirmations and refunds in progress. */
+  /** Splits the batches that are left, and waits for confirmations and refunds in progress. */
   close(): Promise<void>;
 };
 
@@ -38,7 +39,7 @@ type BatchName = { accountId: string; firstNumber: number };
 export type UnansweredChargesDeps = Pick<Database, "pool"> & {
   /** Writes the refund; false when the charge is no longer unanswered. Implementation: ledger.ts. */
   writeRefund(charge: ChargeName): Promise<boolean>;
-  splitAfterMs?: number;
+  splitAfterMs?: number | undefined;
 };
 
 /** Longer than any answer takes: the charge comes last, right before the answer is written. */
@@ -46,12 +47,12 @@ export const ANSWERED_WITHIN_SECONDS = 120;
 const MAX_BATCH = 500;
 /**
  * No request waits for a confirmation, so many go into one statement. A process that is killed within this time of an
- * answer leaves the charge to be refunded.
+ * answer, or before the rest of the batch is answered, leaves the charge to be refunded.
  */
 const CONFIRM_DELAY_MS = 25;
 const RETRY_MS = 1_000;
-/** A charge that is neither confirmed nor refunded must not make the other charges of its batch expire. */
-const SPLIT_AFTER_MS = 10_000;
+/** Answers are sent right after their charge. A charge that stays unanswered must not make its batch expire. */
+const SPLIT_AFTER_MS = 1_000;
 
 export function createUnansweredCharges(deps: UnansweredChargesDeps): UnansweredCharges {
   const { pool, writeRefund, splitAfterMs = SPLIT_AFTER_MS } = deps;
@@ -98,7 +99,7 @@ export function createUnansweredCharges(deps: UnansweredChargesDeps): Unanswered
   function confirm(chargeKey: string): void {
     const batch = batchOf.get(chargeKey);
     if (batch?.split) {
-      inBackground(batch.split.catch(() => {}).then(() => confirm(chargeKey)));
+      inBackground(batch.split.end.then(() => confirm(chargeKey)));
     } else if (batch) {
       batchOf.delete(chargeKey);
       batch.chargeKeys.delete(chargeKey);
@@ -111,13 +112,21 @@ export function createUnansweredCharges(deps: UnansweredChargesDeps): Unanswered
     }
   }
 
-  function split(batch: OpenBatch): Promise<void> {
-    batch.split ??= pool
-      .query(SPLIT, [batch.accountId, batch.firstNumber, [...batch.chargeKeys]])
-      .then(() => forget(batch))
-      .finally(() => {
-        batch.split = undefined;
-      });
+  /**
+   * Begins once. While the outcome is unknown, because the connection was lost, the statement is repeated: it has no effect
+   * on a batch that was split, and whoever confirms a charge has to know in which table it is.
+   */
+  function split(batch: OpenBatch): Split {
+    if (batch.split) return batch.split;
+    const values = [batch.accountId, batch.firstNumber, [...batch.chargeKeys]];
+    const attempt = () => pool.query(SPLIT, values);
+    const firstAttempt = attempt();
+    const end = firstAttempt
+      .catch(() => retryUntilExpired(attempt))
+      .catch(() => {}) // left to refundExpired
+      .then(() => forget(batch));
+    inBackground(end);
+    batch.split = { firstAttempt, end };
     return batch.split;
   }
 
@@ -126,29 +135,29 @@ export function createUnansweredCharges(deps: UnansweredChargesDeps): Unanswered
     for (const chargeKey of batch.chargeKeys) batchOf.delete(chargeKey);
   }
 
-  async function separate(chargeKey: string): Promise<void> {
-    const batch = batchOf.get(chargeKey);
-    if (batch) await split(batch);
+  async function refund(charge: ChargeName): Promise<void> {
+    const batch = batchOf.get(charge.chargeKey);
+    if (batch) await split(batch).end;
+    await writeRefund(charge);
   }
 
   return {
-    add({ accountId, firstNumber, chargeKeys }) {
-      const splitLate = () =>
-        inBackground(retryUntilExpired(() => split(batch)).finally(() => forget(batch)));
-      const splitTimer = setTimeout(splitLate, splitAfterMs).unref();
+    addBatch({ accountId, firstNumber, chargeKeys }) {
       const batch: OpenBatch = {
         accountId,
         firstNumber,
         chargeKeys: new Set(chargeKeys),
-        splitTimer,
+        splitTimer: setTimeout(() => split(batch), splitAfterMs).unref(),
         split: undefined,
       };
       for (const chargeKey of chargeKeys) batchOf.set(chargeKey, batch);
     },
     confirm,
-    refund: (charge) =>
-      inBackground(retryUntilExpired(() => separate(charge.chargeKey)).then(() => writeRefund(charge))),
-    separate,
+    refund: (charge) => inBackground(refund(charge)),
+    async separate(chargeKey) {
+      const batch = batchOf.get(chargeKey);
+      if (batch) await split(batch).firstAttempt;
+    },
     async refundExpired() {
       let splitCharges: number | null;
       do {
@@ -158,13 +167,15 @@ export function createUnansweredCharges(deps: UnansweredChargesDeps): Unanswered
       for (;;) {
         const { rows } = await pool.query<ChargeName>(EXPIRED);
         const refunds = await Promise.all(rows.map(writeRefund));
-        total += refunds.filter((isRefunded) => isRefunded).length;
-        if (rows.length < MAX_BATCH) return total;
+        const refunded = refunds.filter((isRefunded) => isRefunded).length;
+        total += refunded;
+        // Fewer than a full batch: none are left, or another process refunds them too.
+        if (refunded < MAX_BATCH) return total;
       }
     },
     async close() {
       closing.abort();
-      for (const batch of new Set(batchOf.values())) inBackground(split(batch));
+      for (const batch of batchOf.values()) split(batch);
       while (inProgress.size > 0) await Promise.all(inProgress);
       await Promise.all([confirmations.flush(), batchConfirmations.flush()]);
     },
@@ -175,8 +186,11 @@ type OpenBatch = BatchName & {
   /** Neither confirmed nor in a row of unanswered_charges yet. */
   chargeKeys: Set<string>;
   splitTimer: NodeJS.Timeout;
-  split: Promise<void> | undefined;
+  split: Split | undefined;
 };
+
+/** `firstAttempt` may fail; `end` does not, and may be after several attempts. */
+type Split = { firstAttempt: Promise<unknown>; end: Promise<void> };
 
 /** In the transaction that stores the answer under an Idempotency-Key: the charge stands when that commits. */
 export async function confirmCharge(tx: Orm, chargeKey: string): Promise<void> {
@@ -196,9 +210,9 @@ with batch as (delete from unanswered_batches where ${isSplit} returning *)
 insert into unanswered_charges
   (charge_key, account_id, amount, reference, day, key_id, valid, invalid, risky, unknown, expires_at)
 select reference, account_id, -amount, reference, (created_at at time zone 'utc')::date, key_id,
-  counts[place + 1], counts[place + 2], counts[place + 3], counts[place + 4], expires_at
+  counts[skipped + 1], counts[skipped + 2], counts[skipped + 3], counts[skipped + 4], expires_at
 from batch, lateral (
-  select number, reference, amount, key_id, created_at, 4 * (number - first_number)::int as place from ledger l
+  select number, reference, amount, key_id, created_at, 4 * (number - first_number)::int as skipped from ledger l
   where l.account_id = batch.account_id and number >= first_number
   order by number limit cardinality(counts) / 4
 ) entry
