@@ -6,7 +6,7 @@
 import type { Level } from "@mailvet/contract/words";
 import { type MapOptions, mapByDomain } from "./base/map-by-domain.ts";
 import { withTimeLimit } from "./base/time-limit.ts";
-import type { DomainFacts } from "./domain-facts.ts";
+import type { DomainFacts, RouteFacts } from "./domain-facts.ts";
 import type { Observe } from "./egress/network-event.ts";
 import type { Evidence } from "./evidence.ts";
 import type { NetworkStages } from "./network-stages.ts";
@@ -126,41 +126,46 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     opening ??= openNetwork();
     return opening;
   };
+  /** Never rejects. One function without promise chains: thousands of checks wait in it at once. */
   const runStages = async (
     evidence: Evidence,
     level: Level,
     priority: RequestPriority,
     { isInspected, trace }: { isInspected: boolean; trace: string | undefined },
-  ): Promise<void> => {
-    if (!isInspected) Object.assign(evidence, inspect(evidence.email));
-    if (level === "syntax" || isSettledByText(evidence) || evidence.failure !== undefined) return;
-    const { facts, planner } = network ?? (await opened());
-    raiseLookups(facts, evidence, priority);
-    await resolveRoute(facts, evidence, priority, trace);
-    if (evidence.route?.kind === "domain_not_found") return; // a domain that does not exist has no policies
-    await Promise.all([
-      level === "smtp"
-        ? probeMailbox(planner, evidence, priority, trace).then(() => consultDeployment(deps, evidence))
-        : undefined,
-      facts.policiesOf(evidence.address!.domain, priority, trace).then((policies) => {
-        evidence.policies = policies;
-      }),
-    ]);
+  ): Promise<Evidence> => {
+    // An exception here affects this address only; other checks continue.
+    const fail = (error: unknown) => {
+      evidence.failure = failureOf(error);
+    };
+    try {
+      if (!isInspected) Object.assign(evidence, inspect(evidence.email));
+      if (level === "syntax" || isSettledByText(evidence) || evidence.failure !== undefined) return evidence;
+      const { facts, planner } = network ?? (await opened());
+      const { domain } = evidence.address!;
+      raiseLookups(facts, evidence, priority);
+      addRoute(evidence, await facts.routeOf(domain, priority, trace));
+      if (evidence.route?.kind === "domain_not_found") return evidence; // it has no policies
+      const policies = facts.policiesOf(domain, priority, trace).then((found) => {
+        evidence.policies = found;
+      }, fail);
+      if (level === "smtp") {
+        await probeMailbox(planner, evidence, priority, trace);
+        if (deps.knowledge) await consultDeployment(deps.knowledge, evidence);
+      }
+      await policies;
+    } catch (error) {
+      fail(error);
+    } finally {
+      priority.end();
+    }
+    return evidence;
   };
   const begin = (subject: string | Evidence, level: Level, options: CheckPriority = {}): Check => {
     const { isUrgent, trace } = options;
     const isInspected = typeof subject !== "string";
     const evidence: Evidence = isInspected ? { ...subject } : { email: subject };
     const priority = new RequestPriority(isUrgent);
-    const done = runStages(evidence, level, priority, { isInspected, trace })
-      .catch((error: unknown) => {
-        // An exception here affects this address only; other checks continue.
-        evidence.failure = failureOf(error);
-      })
-      .then(() => {
-        priority.end();
-        return evidence;
-      });
+    const done = runStages(evidence, level, priority, { isInspected, trace });
     return { evidence, done, raisePriority: () => priority.raise() };
   };
   const verify: Verifier["verify"] = (email, level, priority) => begin(email, level, priority).done;
@@ -236,17 +241,8 @@ function raiseLookups(facts: DomainFacts, evidence: Evidence, priority: RequestP
   });
 }
 
-async function resolveRoute(
-  facts: DomainFacts,
-  evidence: Evidence,
-  priority: RequestPriority,
-  trace: string | undefined,
-): Promise<void> {
-  const { route, provider, isDisposableRoute, isRelayRoute } = await facts.routeOf(
-    evidence.address!.domain,
-    priority,
-    trace,
-  );
+function addRoute(evidence: Evidence, found: RouteFacts): void {
+  const { route, provider, isDisposableRoute, isRelayRoute } = found;
   evidence.route = route;
   evidence.provider = provider;
   if (isDisposableRoute) evidence.disposable ??= "mail_host";
@@ -281,11 +277,13 @@ const ADJUDICATION_TIMEOUT_MS = 5000;
  * Asks the deployment's own sources where SMTP is inconclusive, and before a name is called random. They can neither
  * fail a check nor delay it beyond the timeouts above.
  */
-async function consultDeployment({ knowledge }: VerifierDeps, evidence: Evidence): Promise<void> {
-  if (!knowledge || evidence.route?.kind !== "mail_hosts" || !hasScorableName(evidence)) return;
+async function consultDeployment(
+  { namingAt, adjudicate }: DeploymentKnowledge,
+  evidence: Evidence,
+): Promise<void> {
+  if (evidence.route?.kind !== "mail_hosts" || !hasScorableName(evidence)) return;
   const verdict = decide(evidence);
   if (!isUnproven(verdict) && verdict.subStatus !== "low_quality") return;
-  const { namingAt, adjudicate } = knowledge;
   if (namingAt && hasNamingPattern(evidence)) {
     const naming = await attempt(NAMING_TIMEOUT_MS, () => namingAt(evidence.address!.domain));
     if (naming) evidence.naming = naming;

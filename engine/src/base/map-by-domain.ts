@@ -22,8 +22,8 @@ export type MapOptions = {
 /** How long nothing starts while the first window is being read, so that a domain does not start with half of its addresses. */
 const READ_FIRST_MS = 200;
 
-/** `result` is set when the work on the item has ended. */
-type Slot<T, R> = { item: T; email: string; result?: () => R };
+/** `outcome` is set when the work on the item has ended. */
+type Slot<T, R> = { item: T; email: string; outcome?: { value: R } | { error: unknown } };
 
 export async function* mapByDomain<T, R>(
   items: AsyncIterable<T> | Iterable<T>,
@@ -82,32 +82,31 @@ export async function* mapByDomain<T, R>(
       const slot = schedule.take(preferred);
       if (!slot) return;
       inFlight++;
-      const end = (result: () => R) => {
-        inFlight--;
-        slot.result = result;
-        if (!isOrdered) results.push(slot);
-        const domain = domainOf(slot.email);
-        schedule.ended(domain);
-        start(domain);
-        wake();
-      };
       work(slot.item).then(
-        (value) => end(() => value),
-        (error: unknown) =>
-          end(() => {
-            throw error;
-          }),
+        (value) => end(slot, { value }),
+        (error: unknown) => end(slot, { error }),
       );
     }
+  };
+
+  const end = (slot: Slot<T, R>, outcome: NonNullable<Slot<T, R>["outcome"]>) => {
+    inFlight--;
+    slot.outcome = outcome;
+    if (!isOrdered) results.push(slot);
+    const domain = domainOf(slot.email);
+    schedule.ended(domain);
+    start(domain);
+    wake();
   };
 
   try {
     for (;;) {
       if (!isReading && !isDrained && held < window) void read();
-      const first = results.peek();
-      if (first?.result) {
+      const outcome = results.peek()?.outcome;
+      if (outcome) {
         results.shift();
-        yield first.result();
+        if ("error" in outcome) throw outcome.error;
+        yield outcome.value;
         held--;
       } else if (isDrained && held === 0) {
         if (failure) throw failure.error;

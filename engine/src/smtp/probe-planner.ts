@@ -155,25 +155,28 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
       if (known?.answer === "accepted") {
         return { mailbox: inferredAcceptance(input), decoy: Promise.resolve(known) };
       }
-      // Looked up each time: a pool that became idle in between has been replaced.
-      const pool = () => poolFor(input, profile);
-      const askDecoy: AskDecoy = () => sendDecoy(pool(), input, profile);
+      // The pool is looked up each time: one that became idle in between has been replaced.
+      const askDecoy: AskDecoy = () => sendDecoy(poolFor(input, profile), input, profile);
       if (!known) catchAll.prepare(domain, askDecoy);
       accepting.begin(domain);
-      const target = sendTarget(pool(), input);
+      const pool = poolFor(input, profile);
+      const { request, finding } = sendTarget(pool, input);
       input.priority?.onRaise(() => {
-        target.raisePriority();
+        pool.raisePriority(request);
         catchAll.raisePriority(domain);
       });
-      const mailbox = await target.finding.catch((error: unknown) => {
-        accepting.end(domain, false);
-        throw error;
-      });
-      // Role mailboxes such as postmaster@ bypass filters, so their acceptance says nothing about others.
-      accepting.end(domain, mailbox.answer === "accepted" && !mailbox.isInferred && !input.isRole);
+      let mailbox: MailboxFinding;
+      let hasAccepted = false;
+      try {
+        mailbox = await finding;
+        // Role mailboxes such as postmaster@ bypass filters, so their acceptance says nothing about others.
+        hasAccepted = mailbox.answer === "accepted" && !mailbox.isInferred && !input.isRole;
+      } finally {
+        accepting.end(domain, hasAccepted);
+      }
       if (mailbox.isUnexplained) return { mailbox: await compareWithDecoy(mailbox, input, askDecoy) };
       if (mailbox.answer !== "accepted") return { mailbox };
-      if (target.deferral) return acceptedByNextHost(mailbox, target.deferral, input, profile);
+      if (request.deferral) return acceptedByNextHost(mailbox, request.deferral, input, profile);
       return { mailbox, decoy: known ? Promise.resolve(known) : catchAll.finding(domain, askDecoy) };
     },
     async close() {
@@ -253,11 +256,7 @@ function combined(
 function sendTarget(
   pool: HostPool,
   { address, priority, trace }: ProbeInput,
-): {
-  finding: Promise<MailboxFinding>;
-  readonly deferral: MailboxFinding | undefined;
-  raisePriority: () => void;
-} {
+): { request: ProbeRequest; finding: Promise<MailboxFinding> } {
   const { local, domain, needsSmtpUtf8 } = address;
   const { promise: finding, resolve, reject } = deferred<MailboxFinding>();
   const request = new ProbeRequest(
@@ -275,13 +274,7 @@ function sendTarget(
     },
   );
   pool.add(request);
-  return {
-    finding,
-    get deferral() {
-      return request.deferral;
-    },
-    raisePriority: () => pool.raisePriority(request),
-  };
+  return { request, finding };
 }
 
 /** The mailbox of a catch-all domain, which is not probed. */

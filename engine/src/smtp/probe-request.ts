@@ -67,7 +67,7 @@ export class ProbeRequest {
   readonly isDecoy: boolean;
   readonly trace: string | undefined;
   readonly #onEnd: (end: ProbeEnd) => void;
-  readonly #denials = new Map<string, HostDenial>();
+  #denials: Map<string, HostDenial> | undefined;
   /** Egress identities that were refused, by their index, and how the last one was. */
   #refusedFrom: number[] | undefined;
   #refusal: MailboxFinding | undefined;
@@ -163,6 +163,7 @@ export class ProbeRequest {
 
   /** Excludes a host; another host of the domain may answer. */
   deny(host: string, denial: HostDenial): void {
+    this.#denials ??= new Map();
     this.#denials.set(host, denial);
   }
 
@@ -192,12 +193,12 @@ export class ProbeRequest {
   }
 
   isOpenTo(host: string, identity?: number): boolean {
-    return !this.#denials.has(host) && (identity === undefined || !this.isRefusedFrom(identity));
+    return !this.#denials?.has(host) && (identity === undefined || !this.isRefusedFrom(identity));
   }
 
   /** Whether every host that denied it did so for this reason. */
   isDeniedOnlyAs(denial: HostDenial): boolean {
-    return [...this.#denials.values()].every((other) => other === denial);
+    return [...(this.#denials?.values() ?? [])].every((other) => other === denial);
   }
 
   /** Counts a session that ended before the answer; false when there were too many. `isCause`: it may be why. */
