@@ -67,7 +67,7 @@ export function createDomainFacts(deps: DomainFactsDeps): DomainFacts {
   };
 }
 
-function observed<T>(
+async function observed<T>(
   { observe }: DomainFactsDeps,
   lookup: Pick<DnsLookupEvent, "lookup" | "trace">,
   find: () => Promise<T>,
@@ -75,18 +75,14 @@ function observed<T>(
 ): Promise<T> {
   if (!observe) return find();
   const startedAtMs = epochMs();
-  const end = (outcome: DnsLookupEvent["outcome"]) =>
+  let outcome: DnsLookupEvent["outcome"] = "failed";
+  try {
+    const found = await find();
+    outcome = outcomeOf(found);
+    return found;
+  } finally {
     observe({ kind: "dns_lookup", ...lookup, outcome, startedAtMs, endedAtMs: epochMs() });
-  return find().then(
-    (found) => {
-      end(outcomeOf(found));
-      return found;
-    },
-    (error: unknown) => {
-      end("failed");
-      throw error;
-    },
-  );
+  }
 }
 
 async function findRouteFacts(

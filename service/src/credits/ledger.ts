@@ -117,7 +117,7 @@ export type LedgerDeps = {
   onLow?: OnLow;
   /** For the metrics; without those of jobs (job-credits.ts). */
   countCredits?: (kind: "charged" | "refunded", credits: number) => void;
-  /** See unanswered-charges.ts. */
+  /** By default SPLIT_AFTER_MS of unanswered-charges.ts. */
   splitAfterMs?: number;
 };
 
@@ -282,7 +282,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
 
     async erase(tx, accountIds) {
       await tx.delete(ledger).where(inArray(ledger.accountId, accountIds));
-      // In this order: what is split meanwhile was moved, or is not moved any more.
+      // Batches first: one that is being split has been moved to the other table by then, or can no longer be.
       for (const table of [unansweredBatches, unansweredCharges])
         await tx.delete(table).where(inArray(table.accountId, accountIds));
     },

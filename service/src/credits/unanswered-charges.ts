@@ -1,10 +1,10 @@
 /**
  * Whether a charge stands: it does once its answer was delivered, and is refunded otherwise.
  *
- * The statement that charges also inserts into unanswered_charges (or unanswered_batches). The row is deleted when the answer is sent (`confirm`),
- * or turned into a refund when it could not be (`refund`). A process that dies in between, or does not know whether its
- * charge was committed, leaves the row behind, and any process refunds it on expiry. So the ledger shows for every charge
- * whether it was answered, and the only possible error is in the customer's favour.
+ * The statement that charges also inserts into unanswered_charges or unanswered_batches. The row is deleted when the
+ * answer is sent (`confirm`), or turned into a refund when it could not be (`refund`). A process that dies in between, or
+ * does not know whether its charge was committed, leaves the row behind, and any process refunds it on expiry. So the
+ * ledger shows for every charge whether it was answered, and the only possible error is in the customer's favour.
  *
  * Charges of the fast path have one row together, in unanswered_batches, which is deleted when all of them are answered.
  * It is split into rows of unanswered_charges when one of them is refunded, even in part, or stays unanswered, at
@@ -113,8 +113,8 @@ export function createUnansweredCharges(deps: UnansweredChargesDeps): Unanswered
   }
 
   /**
-   * Begins once. While the outcome is unknown, because the connection was lost, the statement is repeated: it has no effect
-   * on a batch that was split, and whoever confirms a charge has to know in which table it is.
+   * Begins once. While the outcome is unknown, because the connection was lost, the statement is repeated: `confirm` has to
+   * know which table the charge is in. Repeating it has no effect on a batch that was split.
    */
   function split(batch: OpenBatch): Split {
     if (batch.split) return batch.split;

@@ -76,18 +76,14 @@ export class ReplyReader {
     const isLast = line.length === 3 || line.charCodeAt(3) === SPACE;
     if (!isLast && line.charCodeAt(3) !== HYPHEN) return "not an SMTP reply line";
     const [first] = this.#lines;
-    if (isLast && this.#replies.length >= MAX_WAITING_REPLIES) return "more replies than commands";
-    if (isLast && first === undefined) {
-      this.#replies.push(singleLineReply(line));
-      return undefined;
-    }
     if (first !== undefined && !line.startsWith(first.slice(0, 3))) return "reply with two codes";
 
     this.#lines.push(line);
     this.#replyBytes += size;
     if (this.#lines.length > MAX_REPLY_LINES || this.#replyBytes > MAX_REPLY_BYTES) return "reply too long";
     if (!isLast) return undefined;
-    this.#replies.push(parseReply(this.#lines.join("\n")));
+    if (this.#replies.length >= MAX_WAITING_REPLIES) return "more replies than commands";
+    this.#replies.push(first === undefined ? singleLineReply(line) : parseReply(this.#lines.join("\n")));
     this.#lines = [];
     this.#replyBytes = 0;
     return undefined;
