@@ -21,13 +21,24 @@ const measured = (checker: string, rate: number, more: Partial<Measurement> = {}
 
 test("ratios are taken within a round, whatever the order of its checkers", () => {
   const rows = summaryRows([
-    [measured("AfterShip", 100), measured("mailvet CLI", 200), measured("raw client", 400)],
-    [measured("mailvet CLI", 30), measured("raw client", 300), measured("AfterShip", 20, { right: 90 })],
+    [
+      measured("AfterShip", 100),
+      measured("mailvet CLI", 200),
+      measured("mailvet library", 300),
+      measured("raw client", 400),
+    ],
+    [
+      measured("mailvet library", 60),
+      measured("mailvet CLI", 30),
+      measured("raw client", 300),
+      measured("AfterShip", 20, { right: 90 }),
+    ],
   ]);
-  expect(rows.map(([name, rate, ratio, , , , , right]) => [name, rate, ratio, right])).toEqual([
-    ["raw client", "300 to 400", "0.10 to 0.50", "100 of 100"],
-    ["mailvet CLI", "30 to 200", "", "100 of 100"],
-    ["AfterShip", "20 to 100", "1.50 to 2.00", "90 to 100 of 100"],
+  expect(rows.map(([name, rate, library, cli, , , , , right]) => [name, rate, library, cli, right])).toEqual([
+    ["raw client", "300 to 400", "0.20 to 0.75", "0.10 to 0.50", "100 of 100"],
+    ["mailvet library", "60 to 300", "", "0.50 to 0.67", "100 of 100"],
+    ["mailvet CLI", "30 to 200", "1.50 to 2.00", "", "100 of 100"],
+    ["AfterShip", "20 to 100", "3.00", "1.50 to 2.00", "90 to 100 of 100"],
   ]);
 });
 
