@@ -1,5 +1,8 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { until } from "../../../test/until.ts";
 import { createConnect } from "./connect.ts";
@@ -86,4 +89,27 @@ test("replies that arrive in halves on several connections are not mixed", async
   );
   for (const connection of connections) connection.close();
   server.close();
+});
+
+/** `ulimit` sets the hard limit too, which Node does not raise. */
+const WITHOUT_DESCRIPTORS = `
+import { closeSync, openSync } from "node:fs";
+import { createConnect } from ${JSON.stringify(fileURLToPath(new URL("./connect.ts", import.meta.url)))};
+const dial = createConnect({ guard: { permits: () => true }, port: 9, egress: {} });
+const open = [];
+try {
+  for (;;) open.push(openSync("/dev/null"));
+} catch {}
+const failure = await dial("127.0.0.1", 60_000).then(({ kind }) => kind, ({ message }) => message);
+for (const descriptor of open) closeSync(descriptor);
+const afterwards = await dial("127.0.0.1", 60_000);
+process.stdout.write(JSON.stringify([failure, afterwards.kind, afterwards.why]));
+`;
+
+test("too many open files are an error of our own, not an unreachable host", async () => {
+  const node = [process.execPath, "--import", "tsx", "--input-type=module", "-e", WITHOUT_DESCRIPTORS];
+  const { stdout } = await promisify(execFile)("sh", ["-c", 'ulimit -n 100 && exec "$@"', "sh", ...node]);
+  const [failure, ...afterwards] = JSON.parse(stdout) as string[];
+  expect(failure).toMatch(/^no socket could be opened: connect EMFILE/);
+  expect(afterwards).toEqual(["unreachable", "ECONNREFUSED"]);
 });

@@ -1,6 +1,7 @@
 /**
  * Opens a TCP connection to a mail host: to the address that was resolved and passed the egress guard, from the
- * configured source address or through the configured proxy, within a timeout. Every failure is a value.
+ * configured source address or through the configured proxy, within a timeout. Every failure is a value,
+ * except that no socket could be opened, which is neither the host's fault nor the network's.
  *
  * Speaks neither SMTP (connection.ts) nor SOCKS5 (socks.ts).
  */
@@ -101,28 +102,36 @@ function connected(
   onSocket?: (socket: Socket) => void,
 ): Promise<ConnectResult> {
   onSocket?.(socket);
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const timer = setTimeout(() => settle({ kind: "timeout" }), timeoutMs);
     const onConnect = () => settle({ kind: "connected", socket });
-    const onError = (error: NodeJS.ErrnoException) => {
-      const timedOut = error.code === "ETIMEDOUT";
-      if (timedOut) return settle({ kind: "timeout" });
-      const isLocal = error.code === "EADDRNOTAVAIL"; // the source address is not one of this machine
-      settle({ kind: "unreachable", why: error.code ?? error.message, ...(isLocal && { isLocal }) });
-    };
+    const onError = (error: NodeJS.ErrnoException) => settle(failureOf(error));
     const onClose = () => settle({ kind: "unreachable", why: "aborted", isLocal: true });
-    function settle(result: ConnectResult): void {
+    function settle(result: ConnectResult | Error): void {
       clearTimeout(timer);
       socket.off("connect", onConnect);
       socket.off("error", onError);
       socket.off("close", onClose);
-      if (result.kind !== "connected") destroySocket(socket);
-      resolve(result);
+      const isError = result instanceof Error;
+      if (isError || result.kind !== "connected") destroySocket(socket);
+      if (isError) reject(result);
+      else resolve(result);
     }
     socket.on("connect", onConnect);
     socket.on("error", onError);
     socket.on("close", onClose);
   });
+}
+
+/** Of this process or machine: these say nothing about the mail host, and may be over in a moment. */
+const OUT_OF_RESOURCES: ReadonlySet<string | undefined> = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM"]);
+
+function failureOf(error: NodeJS.ErrnoException): ConnectResult | Error {
+  const { code, message } = error;
+  if (code === "ETIMEDOUT") return { kind: "timeout" };
+  if (OUT_OF_RESOURCES.has(code)) return new Error(`no socket could be opened: ${message}`, { cause: error });
+  const isLocal = code === "EADDRNOTAVAIL"; // the source address is not one of this machine
+  return { kind: "unreachable", why: code ?? message, ...(isLocal && { isLocal }) };
 }
 
 /** Destroys a socket and ignores its errors from now on. */
