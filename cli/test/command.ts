@@ -7,10 +7,14 @@ const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
 export type Run = { code: number | null; stdout: string; stderr: string };
 
-export type RunOptions = { env?: Record<string, string>; input?: string };
+/** `openFiles`: how many files the process may have open at most. */
+export type RunOptions = { env?: Record<string, string>; input?: string; openFiles?: number };
 
-export function mailvet(args: readonly string[], { env, input = "" }: RunOptions = {}): Promise<Run> {
-  const child = startMailvet(args, env);
+export function mailvet(
+  args: readonly string[],
+  { env, input = "", openFiles }: RunOptions = {},
+): Promise<Run> {
+  const child = startMailvet(args, env, openFiles);
   child.stdin.end(input);
   return new Promise((resolve) => {
     let stdout = "";
@@ -29,8 +33,10 @@ export function mailvet(args: readonly string[], { env, input = "" }: RunOptions
 export function startMailvet(
   args: readonly string[],
   env: Record<string, string> = {},
+  openFiles?: number,
 ): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const limit = openFiles === undefined ? "" : `ulimit -n ${openFiles} && `;
+  const child = spawn("sh", ["-c", `${limit}exec "$@"`, "sh", process.execPath, MAIN, ...args], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
   });
   onTestFinished(() => void child.kill("SIGKILL"));

@@ -1,7 +1,9 @@
-/** Connections that mail hosts see from a long, mixed list. */
+/** Connections that mail hosts see from a long, mixed list, and those that a process may open. */
+import type { ValidationResult } from "@mailvet/contract";
 import { mapByDomain, readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
 import { type Lab, mailDomain, openLab } from "@mailvet/lab";
 import { expect, test } from "vitest";
+import { jsonLines, mailvet } from "./command.ts";
 
 const HOSTS = 40;
 const PER_HOST = 6;
@@ -42,4 +44,23 @@ test("each host of a list that is longer than what is in flight sees one connect
   } finally {
     await verifier.close();
   }
+});
+
+test("a process that may open few files opens fewer connections, and checks every address", async () => {
+  const many = Array.from({ length: 120 }, (_, i) => `d${i}.test`);
+  await using lab = await openLab(
+    Object.fromEntries(many.map((domain) => [domain, mailDomain({ users: ["ann"] })])),
+  );
+  const env = { ...lab.env, EHLO_NAME: "probe.test", MAIL_FROM: "probe@probe.test" };
+  const input = many.map((domain) => `ann@${domain}\n`).join("");
+  const { stdout, stderr } = await mailvet(["check", "--json", "--file", "-"], {
+    env,
+    input,
+    openFiles: 120,
+  });
+  expect(stderr).toBe("");
+  const found = jsonLines<ValidationResult>(stdout);
+  expect(found.map(({ email, status }) => `${email} ${status}`)).toEqual(
+    many.map((domain) => `ann@${domain} valid`),
+  );
 });

@@ -22,6 +22,7 @@ import { type DecoyStyle, decoyName } from "./decoy-name.ts";
 import { HostPool, type HostPoolDeps, type MailHosts } from "./host-pool.ts";
 import { IdentitySet, type IdentitySetOptions } from "./identity-set.ts";
 import { ProbeRequest } from "./probe-request.ts";
+import { sessionLimit } from "./session-limit.ts";
 import { LocalHostLimiter } from "./throttle/host-limiter.ts";
 import { type ProviderProfile, profileOf } from "./throttle/provider-profile.ts";
 
@@ -60,11 +61,6 @@ export type ProbePlanner = {
   close(): Promise<void>;
 };
 
-/**
- * Concurrent sessions to all hosts together. In the long tail of `npm run bench:smtp`, with one thread, 600 are a sixth
- * to a fifth faster than 400, and 800 no faster than 600.
- */
-export const MAX_SESSIONS = 600;
 const IDLE_SESSION_MS = 250;
 const CLOSE_GRACE_MS = 700;
 
@@ -75,7 +71,7 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
   const pools = new Map<string, HostPool>();
   const globalLimiter = new LocalHostLimiter({
     ...profileOf(""),
-    connections: options.maxSessions ?? MAX_SESSIONS,
+    connections: options.maxSessions ?? sessionLimit(),
   });
   let isClosed = false;
 

@@ -11,7 +11,8 @@ import { MAX_LOOKUPS_IN_FLIGHT } from "../dns/resolver.ts";
 import { servesProvider } from "../egress/identity.ts";
 import type { Observe } from "../egress/network-event.ts";
 import type { NetworkSettings, NetworkStages } from "../network-stages.ts";
-import { MAX_SESSIONS, type ProbeInput, type ProbePlanner } from "../smtp/probe-planner.ts";
+import type { ProbeInput, ProbePlanner } from "../smtp/probe-planner.ts";
+import { sessionLimit } from "../smtp/session-limit.ts";
 import { blockedForSeconds, EgressHealth } from "../smtp/throttle/egress-health.ts";
 import type { HostLimiterFor } from "../smtp/throttle/host-limiter.ts";
 import { profileOf } from "../smtp/throttle/provider-profile.ts";
@@ -40,7 +41,7 @@ export type EngineThreadsOptions = {
 
 /** A thread is started by its first request, or by `start`. It keeps the process alive while it has a request. */
 export function openEngineThreads(options: EngineThreadsOptions): NetworkStages {
-  const { maxSessions = MAX_SESSIONS, maxLookups = MAX_LOOKUPS_IN_FLIGHT } = options.settings;
+  const { maxSessions = sessionLimit(), maxLookups = MAX_LOOKUPS_IN_FLIGHT } = options.settings;
   const count = Math.min(options.threads, maxSessions);
   const settings: NetworkSettings = {
     ...networkSettingsOf(options.settings),

@@ -14,7 +14,7 @@ import {
 import { expect, test } from "vitest";
 import { createEgressGuard } from "../../src/egress/guard.ts";
 import { type Connect, createConnect } from "../../src/smtp/client/connect.ts";
-import { MAX_SESSIONS } from "../../src/smtp/probe-planner.ts";
+import { sessionLimit } from "../../src/smtp/session-limit.ts";
 import { until } from "../until.ts";
 import { engineIn, manyAt, NO_VIOLATIONS, openStory, violationsAt } from "./story.ts";
 
@@ -169,7 +169,7 @@ test.concurrent("there is a limit for all hosts together as well", async () => {
 });
 
 /** Maximum number of concurrent connections. */
-async function mostAtOnce(world: MailWorld, emails: string[], maxSessions = MAX_SESSIONS): Promise<number> {
+async function mostAtOnce(world: MailWorld, emails: string[], maxSessions = sessionLimit()): Promise<number> {
   const sockets = new Set<Socket>();
   let most = 0;
   await using story = await openStory(world);
