@@ -47,7 +47,7 @@ test("each host of a list that is longer than what is in flight sees one connect
 });
 
 test("a process that may open few files opens fewer connections, and checks every address", async () => {
-  const many = Array.from({ length: 120 }, (_, i) => `d${i}.test`);
+  const many = Array.from({ length: 400 }, (_, i) => `d${i}.test`);
   await using lab = await openLab(
     Object.fromEntries(many.map((domain) => [domain, mailDomain({ users: ["ann"] })])),
   );
@@ -56,7 +56,7 @@ test("a process that may open few files opens fewer connections, and checks ever
   const { stdout, stderr } = await mailvet(["check", "--json", "--file", "-"], {
     env,
     input,
-    openFiles: 120,
+    openFiles: 300,
   });
   expect(stderr).toBe("");
   const found = jsonLines<ValidationResult>(stdout);

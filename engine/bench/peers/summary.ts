@@ -1,10 +1,10 @@
-/** Ranges over several runs: rates, the ratios of ours to them in the same run, connections, CPU time, verdicts. */
+/** Ranges over several runs: rates, how many times as fast Mailvet was in the same run, connections, CPU time, verdicts. */
 import type { Measurement } from "../smtp/measure.ts";
 
 /** One round of all checkers with one shape; ratios are taken within it. */
 export type Round = readonly Measurement[];
 
-const OURS = ["mailvet library", "mailvet CLI"];
+const MAILVET = ["mailvet library", "mailvet CLI"];
 
 const HEADINGS = [
   "checker",
@@ -28,7 +28,7 @@ export function summaryRows(rounds: readonly Round[]): string[][] {
     return [
       name,
       over(({ rate }) => rate, all.some(({ rate }) => rate < 20) ? 1 : 0),
-      ...OURS.map((ours) => ratiosOf(ours, name, rounds)),
+      ...MAILVET.map((mailvet) => ratiosOf(mailvet, name, rounds)),
       over(({ connections }) => connections),
       over(({ mostAtOnce }) => mostAtOnce),
       over(({ cpuSeconds }) => cpuSeconds, 2),
@@ -51,18 +51,18 @@ export function plainTable(rounds: readonly Round[]): string {
   return rows.map((row) => row.map((cell, i) => cell.padEnd(widths[i]!)).join("  ")).join("\n");
 }
 
-const PLACES = ["raw client", ...OURS];
+const PLACES = ["raw client", ...MAILVET];
 
-/** The limit first, then ours, then the peers. */
+/** The limit first, then Mailvet, then the peers. */
 function byPlace(a: string, b: string): number {
   const place = (name: string) => (PLACES.indexOf(name) + PLACES.length + 1) % (PLACES.length + 1);
   return place(a) - place(b) || (a < b ? -1 : 1);
 }
 
 /** Empty where one of the two was not measured, or both are the same. */
-function ratiosOf(ours: string, name: string, rounds: readonly Round[]): string {
-  if (ours === name) return "";
-  const ratios = rounds.map((round) => rateIn(round, ours) / rateIn(round, name));
+function ratiosOf(mailvet: string, name: string, rounds: readonly Round[]): string {
+  if (mailvet === name) return "";
+  const ratios = rounds.map((round) => rateIn(round, mailvet) / rateIn(round, name));
   return ratios.some(Number.isNaN) ? "" : rangeOf(ratios, 2);
 }
 

@@ -6,6 +6,7 @@
  * Speaks neither SMTP (connection.ts) nor SOCKS5 (socks.ts).
  */
 import { connect, type Socket } from "node:net";
+import { getSystemErrorMap } from "node:util";
 import type { EgressGuard } from "../../egress/guard.ts";
 import { type SocksProxy, type SocksTarget, socksHandshake } from "./socks.ts";
 
@@ -127,9 +128,12 @@ function connected(
 const OUT_OF_RESOURCES: ReadonlySet<string | undefined> = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM"]);
 
 function failureOf(error: NodeJS.ErrnoException): ConnectResult | Error {
-  const { code, message } = error;
+  const { code, errno, message } = error;
   if (code === "ETIMEDOUT") return { kind: "timeout" };
-  if (OUT_OF_RESOURCES.has(code)) return new Error(`no socket could be opened: ${message}`, { cause: error });
+  if (OUT_OF_RESOURCES.has(code)) {
+    const [, text = message] = getSystemErrorMap().get(errno!) ?? [];
+    return new Error(`no socket could be opened: ${text} (${code})`);
+  }
   const isLocal = code === "EADDRNOTAVAIL"; // the source address is not one of this machine
   return { kind: "unreachable", why: code ?? message, ...(isLocal && { isLocal }) };
 }
