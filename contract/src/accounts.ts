@@ -131,6 +131,13 @@ export const CreditsQuery = Type.Object(
       Type.String({ maxLength: 200, description: "Only entries with this reference, such as a job." }),
     ),
     date: Type.Optional(Day("Only entries of this day in UTC.")),
+    checks_of: Type.Optional(
+      Type.String({
+        pattern: "^(web_app|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$",
+        description:
+          "Only charges and refunds of single and bulk requests with this API key, or `web_app` for those without one. With `date`, the entries behind a line of the statement.",
+      }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -148,7 +148,7 @@ export const CreateJobRequest = Type.Object(
         Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
         {
           description:
-            "The list with columns, which are kept in the results. The first 1,000 rows name the columns.",
+            "The list with columns, which are kept in the results. The first 1,000 rows, or the first 4 MiB of them, name the columns.",
         },
       ),
     ),
@@ -315,7 +315,7 @@ export const ResultsQuery = Type.Object(
         minimum: 0,
         maximum: 2_147_483_647,
         description:
-          "Only results after this row in the order of `sort`: the last row of the page before, or its `cell` in a job with several email columns. Takes the same time on every page, unlike `skip`.",
+          "Only results after this row in the order of `sort`: the last row of the page before, or its `cell` in a job with several email columns. Takes the same time on every page, unlike `skip`. Sorted by `score` or `checked_at` it is refused with 409 until the job has ended: rows change their place in this order when they get their verdict, and pages would miss some.",
       }),
     ),
     ...ResultSelection,
@@ -326,7 +326,9 @@ export type ResultsQuery = Static<typeof ResultsQuery>;
 
 export const JobResult = Type.Object({
   row: Count("Row number; the first data row is 1."),
-  cell: Type.Optional(Count("In a job with several email columns: the number for `after_row`.")),
+  cell: Type.Optional(
+    Count("In a job with several email columns: the number for `after_row` and `…/results/{row}`."),
+  ),
   column: Type.Optional(
     Type.String({ description: "In a job with several email columns: that of this email." }),
   ),

@@ -62,7 +62,7 @@ export type ResultColumn = (typeof RESULT_COLUMNS)[number];
 export const CSV_DIALECTS = ["plain", "excel"] as const;
 export type CsvDialect = (typeof CSV_DIALECTS)[number];
 
-/** `zip`: a CSV file for each status. */
+/** `zip`: a CSV file for each status, and one for rows without a verdict. */
 export const DOWNLOAD_FORMATS = ["csv", "ndjson", "xlsx", "zip"] as const;
 export type DownloadFormat = (typeof DOWNLOAD_FORMATS)[number];
 
