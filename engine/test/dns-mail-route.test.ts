@@ -165,7 +165,7 @@ test("a range allowed by the operator is routable", async () => {
   expect(route).toMatchObject({ kind: "mail_hosts", hosts: [{ addresses: ["127.0.0.7"] }] });
 });
 
-test.each(["9.9.9.9", "127.1", "bad host.test", "-.test"])(
+test.each(["127.1", "bad host.test", "-.test"])(
   "an MX of %j is not a host name and is not looked up",
   async (exchange) => {
     const { route, questions } = await routeIn({ "shop.test": mx([10, exchange]) });
@@ -173,6 +173,17 @@ test.each(["9.9.9.9", "127.1", "bad host.test", "-.test"])(
     expect(questions).toHaveLength(1);
   },
 );
+
+test("an MX that is an IP address is not connected to, but some senders deliver there: the route is unknown", async () => {
+  const { route, questions } = await routeIn({ "shop.test": mx([10, "9.9.9.9"]) });
+  expect(route).toEqual({ kind: "dns_error", hosts: ["9.9.9.9"], reason: "unaskable" });
+  expect(questions).toHaveLength(1);
+});
+
+test("an MX that is an IP address which is not public is unroutable", async () => {
+  const { route } = await routeIn({ "shop.test": mx([10, "127.0.0.1"]) });
+  expect(route).toEqual({ kind: "unroutable", hosts: ["127.0.0.1"], reason: "not_public" });
+});
 
 test("one usable mail host is enough, whatever the state of the others", async () => {
   const { route } = await routeIn({

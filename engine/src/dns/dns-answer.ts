@@ -37,7 +37,7 @@ export const DNS_FAILURES = [
   "unreachable", // no server listens there
   "timeout", //     no response
   "alias_loop", //  a CNAME loop, or a chain that is too long
-  "unaskable", //   the name cannot be encoded in a query
+  "unaskable", //   the name cannot be encoded in a query, or is an IP address
   "closed", //      the resolver was closed meanwhile
 ] as const;
 export type DnsFailure = (typeof DNS_FAILURES)[number];

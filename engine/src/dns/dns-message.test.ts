@@ -80,6 +80,14 @@ test("the negative TTL is the smaller of the SOA's two, and an invalid one count
   expect(read({ name: "test", type: "NS", data: "ns.test" })).toMatchObject({ isReferral: true });
 });
 
+test.each([
+  [0x0000, true, "neither authoritative nor recursive"],
+  [0x0400, false, "authoritative"],
+  [0x0080, false, "recursive, as forwarders answer that leave out the SOA record"],
+])("an empty response with flags %i is no answer: %s, %s", (flags, isReferral) => {
+  expect(readMessage(reply({ flags }), question)).toMatchObject({ isReferral });
+});
+
 test("a message with too many records is not decoded", () => {
   const address: Answer = { name: "shop.test", type: "A", ttl: 60, data: "192.0.2.1" };
   const kindWith = (count: number) =>

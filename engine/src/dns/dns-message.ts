@@ -16,7 +16,7 @@ export type DnsResponse = {
   records: readonly DnsRecord[];
   /** TTL of a negative answer (RFC 2308); undefined when the zone does not give one. */
   negativeTtlSeconds: number | undefined;
-  /** Refers to other servers instead of answering. */
+  /** Refers to other servers instead of answering, or comes from a server that neither has the zone nor recurses. */
   isReferral: boolean;
 };
 
@@ -50,7 +50,13 @@ const DATAGRAM_BYTES = 1232;
 // decoding linear.
 const MAX_RECORDS = 400;
 
-const FLAG = { response: 0x8000, truncated: 0x0200, recursionDesired: 0x0100 };
+const FLAG = {
+  response: 0x8000,
+  authoritative: 0x0400,
+  truncated: 0x0200,
+  recursionDesired: 0x0100,
+  recursionAvailable: 0x0080,
+};
 const POINTER = 0xc0;
 
 /** The name must be queryable (host-name.ts). */
@@ -94,7 +100,7 @@ export function readMessage(bytes: Buffer, question: DnsQuestion): ParsedMessage
   if ((flags & FLAG.truncated) !== 0) return { kind: "truncated" };
   if (countRecords(bytes) > MAX_RECORDS) return { kind: "malformed" };
   try {
-    return readSections(bytes, question, flags & 0x000f);
+    return readSections(bytes, question, flags);
   } catch {
     return { kind: "malformed" }; // ends too early, or a name that does not end
   }
@@ -105,7 +111,7 @@ function countRecords(bytes: Buffer): number {
 }
 
 /** Throws when the message is malformed. */
-function readSections(bytes: Buffer, question: DnsQuestion, rcodeBits: number): ParsedMessage {
+function readSections(bytes: Buffer, question: DnsQuestion, flags: number): ParsedMessage {
   let offset = HEADER_BYTES;
   const questions = bytes.readUInt16BE(4);
   for (let i = 0; i < questions; i++) {
@@ -136,6 +142,7 @@ function readSections(bytes: Buffer, question: DnsQuestion, rcodeBits: number): 
     negativeTtlSeconds = Math.min(readTtl(bytes, fixed + 4), readTtl(bytes, numbers + 16));
   }
 
+  const rcodeBits = flags & 0x000f;
   let rcode = rcodeBits;
   for (let left = bytes.readUInt16BE(10); left > 0; left--) {
     const fixed = skipName(bytes, offset);
@@ -149,7 +156,8 @@ function readSections(bytes: Buffer, question: DnsQuestion, rcodeBits: number): 
     const isAnswer = rcode === RCODE.noError || rcode === RCODE.nxDomain;
     return isAnswer ? { kind: "malformed" } : errorResponse(rcode);
   }
-  const isReferral = hasNameServers && negativeTtlSeconds === undefined;
+  const canAnswer = (flags & (FLAG.authoritative | FLAG.recursionAvailable)) !== 0;
+  const isReferral = (hasNameServers || !canAnswer) && negativeTtlSeconds === undefined;
   return { kind: "reply", rcode, records, negativeTtlSeconds, isReferral };
 }
 

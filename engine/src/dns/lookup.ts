@@ -25,10 +25,10 @@ export type LookupResult =
 export type LookupDeps = { sockets: UdpSockets; wheel: TimerWheel; timeoutMs: number };
 
 /**
- * Delay before the second and third query, as shares of the timeout: 3 and 4 s of 12, which leaves 5 for the third.
- * Silence triggers no fourth query; only an error response does.
+ * How long the first three queries are waited for, as shares of the timeout: 3, 4 and 5 s of 12. Silence triggers no fourth
+ * query; only an error response does. A process that was stalled sends all three, and waits for the third.
  */
-const RETRY_SHARES = [3 / 12, 4 / 12];
+const WAIT_SHARES = [3 / 12, 4 / 12, 5 / 12];
 
 export class Lookup implements WheelEntry {
   slot: WheelEntry["slot"];
@@ -66,30 +66,31 @@ export class Lookup implements WheelEntry {
   }
 
   onDeadline(): void {
-    if (performance.now() < this.#endsAtMs) {
-      this.#sendNext();
-      return;
-    }
-    const hasStrays = this.#queries.some((query) => query.hasStrays);
-    this.#fail(hasStrays ? "malformed" : "timeout");
+    const server = this.#sent < WAIT_SHARES.length ? this.#nextServer() : undefined;
+    if (server) this.#send(server);
+    else this.#fail(this.#queries.some((query) => query.hasStrays) ? "malformed" : "timeout");
   }
 
   #sendNext(): void {
+    const server = this.#nextServer();
+    if (server) this.#send(server);
+    else if (this.#queries.length === 0) this.#fail();
+    else this.#deps.wheel.schedule(this, this.#remainingMs());
+  }
+
+  #send(server: NameServer): void {
     const { wheel, timeoutMs, sockets } = this.#deps;
-    const remainingMs = Math.max(0, this.#endsAtMs - performance.now());
-    const server = nextServer(this.#servers, this.#failures, this.#sent);
-    if (!server) {
-      if (this.#queries.length === 0) this.#fail();
-      else wheel.schedule(this, remainingMs);
-      return;
-    }
-    const retryShare = RETRY_SHARES[this.#sent] ?? Number.POSITIVE_INFINITY;
-    wheel.schedule(this, Math.min(remainingMs, timeoutMs * retryShare));
+    const waitMs = timeoutMs * (WAIT_SHARES[this.#sent] ?? 0);
     this.#sent++;
+    wheel.schedule(this, this.#sent < WAIT_SHARES.length ? waitMs : Math.max(waitMs, this.#remainingMs()));
     if (this.#queries.some((query) => query.server === server && query.repeat())) return;
     const query = new DnsQuery(sockets, server, this.#question, this.#onResult);
     this.#queries.push(query);
     query.start();
+  }
+
+  #remainingMs(): number {
+    return Math.max(0, this.#endsAtMs - performance.now());
   }
 
   readonly #onResult = (query: DnsQuery, result: QueryResult): void => {
@@ -120,17 +121,14 @@ export class Lookup implements WheelEntry {
     for (const query of this.#queries) query.stop();
     this.#onEnd(result);
   }
-}
 
-/** Round robin over the servers that have not failed. */
-function nextServer(
-  servers: readonly NameServer[],
-  failures: ReadonlyMap<NameServer, DnsFailure> | undefined,
-  sent: number,
-): NameServer | undefined {
-  for (let i = 0; i < servers.length; i++) {
-    const server = servers[(sent + i) % servers.length]!;
-    if (!failures?.has(server)) return server;
+  /** Round robin over the servers that have not failed. */
+  #nextServer(): NameServer | undefined {
+    const { length } = this.#servers;
+    for (let i = 0; i < length; i++) {
+      const server = this.#servers[(this.#sent + i) % length]!;
+      if (!this.#failures?.has(server)) return server;
+    }
+    return undefined;
   }
-  return undefined;
 }

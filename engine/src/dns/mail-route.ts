@@ -6,6 +6,7 @@
  * hosts were looked up.
  */
 
+import { isIP } from "node:net";
 import { withTimeLimit } from "../base/time-limit.ts";
 import type { EgressGuard } from "../egress/guard.ts";
 import { type DnsAnswer, type DnsFailure, isFailure, type RecordData } from "./dns-answer.ts";
@@ -142,6 +143,9 @@ async function findAddresses(
   host: string,
   { isUrgent }: LookupUrgency,
 ): Promise<AddressLookup> {
+  // Forbidden by RFC 5321, 5.1, and never connected to. Some senders deliver there, so the mailbox may receive mail.
+  if (isIP(host))
+    return guard.permits(host) ? { kind: "failed", failure: "unaskable" } : { kind: "not_public" };
   if (!isHostName(host)) return { kind: "unresolvable" };
   const priority = isUrgent ? "interactive" : "address";
   const query = (type: "A" | "AAAA"): Promise<AddressAnswer> => resolver.query(host, type, priority);

@@ -35,9 +35,11 @@ test.each([
   expect(readResponse({ ...NOTHING, rcode }, "a.test", "A").status).toBe(status);
 });
 
-test("records of other names and types are not an answer", () => {
+test("records of other names and types are not an answer, and without an SOA record not a negative one", () => {
   const records = [address("evil.test", "192.0.2.66"), alias("b.test", "evil.test")];
-  expect(readResponse({ ...NOTHING, records }, "a.test", "A")).toMatchObject({ status: "nodata" });
+  expect(readResponse({ ...NOTHING, records }, "a.test", "A")).toEqual({ status: "malformed" });
+  const negative = { ...NOTHING, records, negativeTtlSeconds: 30 };
+  expect(readResponse(negative, "a.test", "A")).toMatchObject({ status: "nodata" });
 });
 
 test("a CNAME is followed inside the response, and the shortest TTL on the way applies", () => {

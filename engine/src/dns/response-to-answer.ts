@@ -57,10 +57,13 @@ export function failureOf({ rcode, records, isReferral }: DnsResponse): DnsFailu
 
 type ChainEnd = { isAliased: boolean; owner: string; ttlSeconds: number };
 
-function endOfChain({ rcode, negativeTtlSeconds }: DnsResponse, { isAliased, owner, ttlSeconds }: ChainEnd) {
+function endOfChain(response: DnsResponse, { isAliased, owner, ttlSeconds }: ChainEnd) {
+  const { rcode, records, negativeTtlSeconds } = response;
   // RFC 2308, 2.1: RCODE and SOA refer to the last name of the chain.
   const isNegative = rcode === RCODE.nxDomain || negativeTtlSeconds !== undefined;
   if (isAliased && !isNegative) return { status: "alias" as const, target: owner, ttlSeconds };
+  // Only records that were not asked for: not an answer, and not an empty one.
+  if (!isNegative && records.length > 0) return { status: "malformed" as const };
   return {
     status: rcode === RCODE.nxDomain ? ("nxdomain" as const) : ("nodata" as const),
     ttlSeconds: Math.min(ttlSeconds, negativeTtlSeconds ?? DEFAULT_NEGATIVE_TTL_SECONDS),
