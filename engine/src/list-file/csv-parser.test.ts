@@ -162,7 +162,11 @@ function parseInChunks(text: string): void {
 }
 
 test.each<[fault: string, text: string]>([
-  ["Row 2 of the file has a cell of more than 65,536 characters.", `a\n${"x".repeat(70_000)}`],
+  ["Row 2 of the file has a cell of more than 65,536 characters, in column 1.", `a\n${"x".repeat(70_000)}`],
+  [
+    "Row 1 of the file has a cell of more than 65,536 characters, in column 3.",
+    `a,b,${"x".repeat(70_000)},c`,
+  ],
   ["Row 1 of the file has more than 1,000 columns.", ",".repeat(1000)],
   ["Row 3 of the file is longer than 1,048,576 characters.", `a\nb\n${`${"x".repeat(60_000)},`.repeat(20)}`],
 ])("what cannot be a table is rejected: %s", (fault, text) => {

@@ -55,7 +55,7 @@ export function createCsvParser({ delimiter, maxColumns, maxCellChars }: CsvShap
         if (end === text.length && !isLast) break;
         value = text.slice(start, end);
       }
-      if (end - start > maxSpan) throw cellTooLong(rowCount, maxCellChars);
+      if (end - start > maxSpan) throw cellTooLong(rowCount, row.length, maxCellChars);
       const isDelimited = text.charCodeAt(end) === delimiterCode;
       const isEmptyLine = end === start && row.length === 0 && !isDelimited;
       rowChars += end - start;
@@ -71,7 +71,7 @@ export function createCsvParser({ delimiter, maxColumns, maxCellChars }: CsvShap
       rowCount++;
     }
     rest = text.slice(start);
-    if (rest.length > maxSpan + MAX_BLANKS) throw cellTooLong(rowCount, maxCellChars);
+    if (rest.length > maxSpan + MAX_BLANKS) throw cellTooLong(rowCount, row.length, maxCellChars);
     return rows;
   };
 
@@ -133,8 +133,9 @@ function lineBreaks(text: string): number {
   return count;
 }
 
-function cellTooLong(rowsBefore: number, limit: number): ListFileError {
-  return notATable(rowsBefore, `has a cell of more than ${counted(limit)} characters`);
+function cellTooLong(rowsBefore: number, cellsBefore: number, limit: number): ListFileError {
+  const fault = `has a cell of more than ${counted(limit)} characters, in column ${cellsBefore + 1}`;
+  return notATable(rowsBefore, fault);
 }
 
 function tooManyColumns(rowsBefore: number, limit: number): ListFileError {

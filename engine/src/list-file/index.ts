@@ -6,6 +6,7 @@ export { createEmailColumnFinder, type EmailColumnFinder } from "./email-column.
 export { type ListFile, type ListFileLimits, openListFile } from "./list-file.ts";
 export { ListFileError, type ListFileErrorKind } from "./list-file-error.ts";
 export { openTempFile } from "./temp-file.ts";
+export { decodedStream, InvalidByteError } from "./text-decoder.ts";
 export {
   createUniqueEmailIndex,
   emailIdentity,
@@ -15,6 +16,9 @@ export {
 export {
   cellsOf,
   columnOf,
+  ofColumn,
+  ownColumns,
+  SANDBOX_COLUMN,
   VERDICT_COLUMNS,
   type VerdictCells,
   verdictCell,

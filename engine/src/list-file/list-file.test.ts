@@ -13,14 +13,17 @@ async function* chunksOf(bytes: Uint8Array, size = 65_536): AsyncGenerator<Uint8
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-type Read = Omit<ListFile, "batches"> & { rows: string[][]; suggested: string | undefined };
+type Read = Omit<ListFile, "batches" | "close"> & { rows: string[][]; suggested: string | undefined };
 
 async function read(
   file: string | Uint8Array,
   { chunkBytes = 65_536, ...limits }: Partial<ListFileLimits> & { chunkBytes?: number } = {},
 ): Promise<Read> {
   const bytes = typeof file === "string" ? Buffer.from(file) : file;
-  const { batches, ...list } = await openListFile(chunksOf(bytes, chunkBytes), { ...LIMITS, ...limits });
+  const { batches, close, ...list } = await openListFile(chunksOf(bytes, chunkBytes), {
+    ...LIMITS,
+    ...limits,
+  });
   const finder = createEmailColumnFinder(list.columns);
   const rows: string[][] = [];
   for await (const batch of batches) {
@@ -28,6 +31,7 @@ async function read(
     finder.add(batch);
     rows.push(...batch);
   }
+  await close();
   const suggested = finder.suggested === undefined ? undefined : list.columns[finder.suggested];
   return { ...list, rows, suggested };
 }

@@ -32,9 +32,11 @@ export type ListFile = {
   /**
    * Data rows in order, with their original lengths, in batches of at most 1,000 rows, roughly 256 KiB of text and 20,000
    * cells: what a consumer does with one batch must not block the event loop. It runs at least once between two batches.
-   * Can be iterated once; the source stays open until it is consumed or abandoned.
+   * Can be iterated once; the source stays open until the iteration ends.
    */
   batches: AsyncIterable<string[][]>;
+  /** Closes the source. Needed where the iteration may not begin; harmless after it. */
+  close(): Promise<void>;
 };
 
 export type ListFileLimits = {
@@ -79,7 +81,9 @@ export async function openListFile(
 
     const texts = skipChars(decoded(bytesAgain, encoding), declaredChars);
     const parts = rowsIn(texts, createCsvParser({ delimiter, maxColumns, maxCellChars }));
-    const table = await tableOf(parts, limits, () => blocks.return(undefined));
+    const table = await tableOf(parts, limits, async () => {
+      await blocks.return(undefined);
+    });
     return { ...table, delimiter, encoding: encoding === "ascii" ? "utf-8" : encoding };
   } catch (error) {
     blocks.return(undefined).catch(() => {}); // not awaited: the sender may be slow to notice
@@ -108,16 +112,16 @@ async function openSheet(
   }
 }
 
-type Table = Pick<ListFile, "header" | "columns" | "sampleRows" | "batches">;
+type Table = Pick<ListFile, "header" | "columns" | "sampleRows" | "batches" | "close">;
 
 async function tableOf(
   parts: AsyncGenerator<RowPart>,
   limits: ListFileLimits,
-  close: () => Promise<unknown>,
+  close: () => Promise<void>,
 ): Promise<Table> {
   const first = await firstParts(parts);
   const rows = first.flatMap((part) => part.rows);
-  if (rows.length === 0) throw new ListFileError("empty_file", "The file is empty.");
+  if (rows.length === 0) throw new ListFileError("empty_file", "The list is empty.");
   const hasHeader = limits.hasHeader ?? isHeader(rows[0]!, rows.slice(1, INSPECTED_ROWS));
   const header = hasHeader ? rows.shift() : undefined;
   if (hasHeader) first.find((part) => part.rows.length > 0)!.rows.shift();
@@ -126,6 +130,7 @@ async function tableOf(
     columns: columnNames(header, widthOf(header, rows)),
     sampleRows: rows.slice(0, SAMPLE_ROWS),
     batches: batchesOf(prepend(first, parts), limits.maxRows, close),
+    close,
   };
 }
 
@@ -213,7 +218,7 @@ function widthOf(header: readonly string[] | undefined, rows: readonly string[][
 async function* batchesOf(
   parts: AsyncIterable<RowPart>,
   maxRows: number,
-  close: () => Promise<unknown>,
+  close: () => Promise<void>,
 ): AsyncGenerator<string[][]> {
   let rowCount = 0;
   let batch: string[][] = [];

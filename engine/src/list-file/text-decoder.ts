@@ -6,7 +6,8 @@
  */
 import { isAscii } from "node:buffer";
 import { canDecode } from "./code-page.ts";
-import { type Encoding, guessNonAscii } from "./encoding.ts";
+import { type Encoding, guessEncoding, guessNonAscii } from "./encoding.ts";
+import { prepend } from "./gunzip.ts";
 
 /** Thrown after the text before it was yielded. */
 export class InvalidByteError extends Error {
@@ -24,6 +25,22 @@ export class InvalidByteError extends Error {
 
 const NO_BYTES: Uint8Array = new Uint8Array();
 const LONGEST_CHARACTER_BYTES = 4;
+const LINE_FEED = 0x0a;
+/** A first line may be longer than what detection needs. */
+const MAX_FIRST_LINE_BYTES = 4096;
+
+/** Detects the encoding from the first line alone, because a slow sender may wait for its result. */
+export async function* decodedStream(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const blocks = prepend([], bytes);
+  let head = NO_BYTES;
+  let next = await blocks.next();
+  while (!next.done) {
+    head = Buffer.concat([head, next.value]);
+    if (head.includes(LINE_FEED) || head.length >= MAX_FIRST_LINE_BYTES) break;
+    next = await blocks.next();
+  }
+  yield* decoded(prepend([head], blocks), await guessEncoding(head, next.done === true));
+}
 
 export async function* decoded(
   blocks: AsyncIterable<Uint8Array>,
@@ -37,7 +54,8 @@ export async function* decoded(
     pending = NO_BYTES;
     if (reader.encoding === "ascii" && !isAscii(bytes)) {
       const firstNonAscii = bytes.findIndex((byte) => byte >= 0x80);
-      if (firstNonAscii > bytes.length - LONGEST_CHARACTER_BYTES) {
+      const isCut = firstNonAscii > bytes.length - LONGEST_CHARACTER_BYTES && bytes.at(-1) !== LINE_FEED;
+      if (isCut) {
         pending = bytes.subarray(firstNonAscii); // too little to detect the encoding: kept for the next block
         bytes = bytes.subarray(0, firstNonAscii);
       } else {

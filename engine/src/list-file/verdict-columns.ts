@@ -32,6 +32,29 @@ export const columnOf = (field: ResultColumn) => `mailvet_${field}`;
 
 export const VERDICT_COLUMNS: readonly string[] = RESULT_COLUMNS.map(columnOf);
 
+/** Marks simulated verdicts. */
+export const SANDBOX_COLUMN = "mailvet_sandbox";
+
+const APPENDED_COLUMNS: ReadonlySet<string> = new Set([...VERDICT_COLUMNS, SANDBOX_COLUMN]);
+
+/** With several email columns, the verdicts on a further one. */
+export const ofColumn = (resultColumn: string, emailColumn: string) => `${resultColumn} (${emailColumn})`;
+
+/**
+ * Numbers of the file's own columns. Those that an earlier check has appended are not among them: the new ones replace them.
+ * Only exact names count, and no column whose emails are checked.
+ */
+export function ownColumns(
+  { header, columns }: { header?: readonly string[] | null | undefined; columns: readonly string[] },
+  emailColumns: readonly number[],
+): number[] {
+  const appended = new Set(APPENDED_COLUMNS);
+  for (const name of APPENDED_COLUMNS) for (const column of columns) appended.add(ofColumn(name, column));
+  return [...columns.keys()].filter(
+    (number) => emailColumns.includes(number) || !appended.has(header?.[number]?.trim() ?? ""),
+  );
+}
+
 /** The cells under the columns of these fields; all blank for a row without a verdict. */
 export function verdictCells(
   verdict: Partial<VerdictCells> | undefined,

@@ -1,6 +1,7 @@
 /** OpenDocument spreadsheets (ISO/IEC 26300): all sheets are in one entry, with repeated cells and rows run-length coded. */
 import {
   createRowCollector,
+  extended,
   type RowPart,
   type Sheet,
   type SheetLimits,
@@ -38,10 +39,15 @@ export async function openOds(archive: ZipArchive, limits: SheetLimits): Promise
     sheets.push({ name: attributes["table:name"] ?? "", isHidden: false });
   };
   for await (const _ of readXml(archive.read(CONTENT), { open }));
-  return { sheets, rows: (sheet) => sheetRows(archive, sheet, limits) };
+  return { sheets, rows: (sheet, isEnough) => sheetRows(archive, sheet, limits, isEnough) };
 }
 
-async function* sheetRows(archive: ZipArchive, wanted: number, limits: SheetLimits): AsyncGenerator<RowPart> {
+async function* sheetRows(
+  archive: ZipArchive,
+  wanted: number,
+  limits: SheetLimits,
+  isEnough?: () => boolean,
+): AsyncGenerator<RowPart> {
   const rows = createRowCollector(limits);
   let sheet = -1;
   let column = 0;
@@ -52,6 +58,9 @@ async function* sheetRows(archive: ZipArchive, wanted: number, limits: SheetLimi
   let paragraphs = 0;
   let isParagraph = false;
   let annotations = 0;
+  const addText = (more: string) => {
+    text = extended(text, more, limits);
+  };
 
   const contents = readXml(archive.read(CONTENT), {
     open(name, attributes) {
@@ -73,15 +82,15 @@ async function* sheetRows(archive: ZipArchive, wanted: number, limits: SheetLimi
           annotations++;
           break;
         case "p":
-          if (annotations === 0 && paragraphs++ > 0) text += "\n";
+          if (annotations === 0 && paragraphs++ > 0) addText("\n");
           isParagraph = annotations === 0;
           break;
         case "s":
-          if (isParagraph) text += " ".repeat(Math.min(repeatOf(attributes["text:c"]), limits.maxCellChars));
+          if (isParagraph) addText(" ".repeat(Math.min(repeatOf(attributes["text:c"]), limits.maxCellChars)));
           break;
         case "tab":
         case "line-break":
-          if (isParagraph) text += name === "tab" ? "\t" : "\n";
+          if (isParagraph) addText(name === "tab" ? "\t" : "\n");
       }
     },
     close(name) {
@@ -107,12 +116,12 @@ async function* sheetRows(archive: ZipArchive, wanted: number, limits: SheetLimi
       }
     },
     text(content) {
-      if (isParagraph && sheet === wanted) text += content;
+      if (isParagraph && sheet === wanted) addText(content);
     },
   });
   for await (const _ of contents) {
     yield* rows.take();
-    if (sheet > wanted) return;
+    if (sheet > wanted || isEnough?.()) return;
   }
 }
 

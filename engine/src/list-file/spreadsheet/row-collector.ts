@@ -2,7 +2,11 @@
 import { ListFileError } from "../list-file-error.ts";
 import { bomb } from "./zip-archive.ts";
 
-export type Workbook = { sheets: Sheet[]; rows(sheet: number): AsyncGenerator<RowPart> };
+export type Workbook = {
+  sheets: Sheet[];
+  /** Ends early once `isEnough`, which is asked after each piece of XML: a sheet may have many without a row. */
+  rows(sheet: number, isEnough?: () => boolean): AsyncGenerator<RowPart>;
+};
 
 export type Sheet = { name: string; isHidden: boolean };
 
@@ -39,7 +43,9 @@ export function createRowCollector(limits: SheetLimits): RowCollector {
       if (text === "") return;
       if (column >= limits.maxColumns) throw notATable(`has more than ${counted(limits.maxColumns)} columns`);
       if (text.length > limits.maxCellChars)
-        throw notATable(`has a cell of more than ${counted(limits.maxCellChars)} characters`);
+        throw notATable(
+          `has a cell of more than ${counted(limits.maxCellChars)} characters, in column ${column + 1}`,
+        );
       rowChars += text.length;
       if (rowChars > MAX_ROW_CHARS) throw notATable(`is longer than ${counted(MAX_ROW_CHARS)} characters`);
       while (row.length < column) row.push("");
@@ -77,6 +83,18 @@ export function createRowCollector(limits: SheetLimits): RowCollector {
       if (part.rows.length > 0) yield part;
     },
   };
+}
+
+/** In XLSX, an escape of one character has seven (`_x000D_`). */
+const MAX_ESCAPE_CHARS = 7;
+
+/** Adds to the text of a cell that is being read, which may have no end: refused before it fills the memory. */
+export function extended(text: string, more: string, { maxCellChars }: SheetLimits): string {
+  if (text.length + more.length > MAX_ESCAPE_CHARS * maxCellChars) {
+    const message = `The sheet has a cell of more than ${counted(maxCellChars)} characters.`;
+    throw new ListFileError("not_a_table", message);
+  }
+  return text + more;
 }
 
 const counted = (count: number) => count.toLocaleString("en");

@@ -171,6 +171,15 @@ describe("sheets", () => {
   });
 });
 
+test("workbooks that are closed before their rows are read leave room for others", async () => {
+  const file = await xlsxOf({ sheets: { S: rowOf("email") + rowOf("ann@x.io").repeat(5000) } });
+  for (let n = 0; n < 4; n++) {
+    const list = await openListFile(Readable.from([file]), LIMITS);
+    await list.close();
+    await list.close();
+  }
+});
+
 describe("OpenDocument", () => {
   const cell = (text: string, attributes = "") =>
     `<table:table-cell${attributes}><text:p>${text}</text:p></table:table-cell>`;
@@ -230,6 +239,33 @@ describe("hostile files", () => {
     expect(error.kind).toBe("compression_bomb");
   });
 
+  describe("many sheets in one large part", () => {
+    const manySheets = (count: number) => {
+      const empty = Array.from({ length: count }, (_, n) => [`Empty ${n + 1}`, ""]);
+      const sheets = {
+        ...Object.fromEntries(empty),
+        "Empty 1": '<row spans="1:9"/>'.repeat(250_000),
+        Emails: rowOf("a@x.io"),
+      };
+      const entries = workbookEntries({ sheets });
+      const relations = String(entries["xl/_rels/workbook.xml.rels"]);
+      return zipOf({
+        ...entries,
+        "xl/_rels/workbook.xml.rels": relations.replace(/sheet(\d+)\.xml/g, (path, n) =>
+          Number(n) > count ? path : "sheet1.xml",
+        ),
+      });
+    };
+
+    test("a few are searched for emails", async () => {
+      expect(await open(await manySheets(4))).toMatchObject({ sheet: "Emails", rows: [["a@x.io"]] });
+    });
+
+    test("the search ends when it has read enough of them together", async () => {
+      expect((await errorOf(manySheets(12))).kind).toBe("empty_file"); // the first sheet
+    });
+  });
+
   test("a sheet above the limit of bytes, whatever its ratio", async () => {
     const error = await errorOf(withSheet(SHEET + rowOf("a@x.io").repeat(2000)), { maxTextBytes: 10_000 });
     expect(error.kind).toBe("compression_bomb");
@@ -277,12 +313,21 @@ describe("hostile files", () => {
 
   test("truncated, damaged and encrypted archives", async () => {
     const file = await zipOf(entries);
-    expect((await errorOf(file.subarray(0, file.length - 30))).kind).toBe("undecodable_file");
-    expect((await errorOf(file.subarray(0, 100))).kind).toBe("undecodable_file");
+    for (const end of [100, file.length - 30]) {
+      const error = await errorOf(file.subarray(0, end));
+      expect([error.kind, error.message]).toEqual([
+        "undecodable_file",
+        "The spreadsheet is damaged: its end is missing. Save it again.",
+      ]);
+    }
     const sheet = deflateRawSync(entries["xl/worksheets/sheet1.xml"]!);
     const broken = Buffer.from(file);
     broken.fill(0xff, file.indexOf(sheet.subarray(0, 20)) + 5, file.indexOf(sheet.subarray(0, 20)) + 30);
-    expect((await errorOf(broken)).kind).toBe("undecodable_file");
+    const damaged = await errorOf(broken);
+    expect([damaged.kind, damaged.message]).toEqual([
+      "undecodable_file",
+      expect.stringMatching(/^The spreadsheet is damaged: xl\/worksheets\/sheet1.xml: .+\. Save it again\.$/),
+    ]);
     const encrypted = Buffer.from(file);
     for (
       let at = encrypted.indexOf("PK\x01\x02", 0, "latin1");
@@ -300,10 +345,41 @@ describe("hostile files", () => {
     expect((await errorOf(xlsxOf({ sheets: { S: '<row><c r="AAAAAA1"><v>1</v></c></row>' } }))).kind).toBe(
       "undecodable_file",
     );
-    expect((await errorOf(xlsxOf({ sheets: { S: rowOf("x".repeat(70_000)) } }))).kind).toBe("not_a_table");
+    const tooLong = await errorOf(xlsxOf({ sheets: { S: rowOf("a") + rowOf("a", "x".repeat(70_000)) } }));
+    expect([tooLong.kind, tooLong.message]).toEqual([
+      "not_a_table",
+      "Row 2 of the sheet has a cell of more than 65,536 characters, in column 2.",
+    ]);
     expect((await errorOf(xlsxOf({ sheets: { S: '<row><c t="s"><v>7</v></c></row>' } }))).kind).toBe(
       "undecodable_file",
     );
+  });
+
+  const odsWith = (text: string) =>
+    odsOf(
+      `<table:table table:name="S"><table:table-row><table:table-cell><text:p>${text}</text:p></table:table-cell></table:table-row></table:table>`,
+    );
+  const RUNS = `<r><t>${"x".repeat(950)}</t></r>`.repeat(1000);
+  test.each([
+    ["an inline string", () => withSheet(`${SHEET}<row><c t="inlineStr"><is>${RUNS}`)],
+    [
+      "a value",
+      () => withSheet(`${SHEET}<row><c t="str"><v>${`<![CDATA[${"x".repeat(950)}]]>`.repeat(1000)}`),
+    ],
+    ["a shared string", () => xlsxOf({ sheets: { S: rowOf("x") }, strings: `<si>${RUNS}` })],
+    ["text of OpenDocument", () => odsWith(`<text:span>${"x".repeat(950)}</text:span>`.repeat(1000))],
+    ["spaces of OpenDocument", () => odsWith('<text:s text:c="65536"/>'.repeat(10))],
+  ])("%s that does not end is refused before its end", async (_, file) => {
+    const error = await errorOf(file());
+    expect([error.kind, error.message]).toEqual([
+      "not_a_table",
+      "The sheet has a cell of more than 65,536 characters.",
+    ]);
+  });
+
+  test("a long cell of escapes is read", async () => {
+    const text = "_x000D_".repeat(65_536);
+    expect((await rowsOf(rowOf("a@x.io", text)))[0]![1]).toHaveLength(65_536);
   });
 
   test.each([

@@ -9,6 +9,7 @@ import { ListFileError } from "../list-file-error.ts";
 import { isOds, openOds } from "./ods.ts";
 import type { RowPart, SheetLimits, Workbook } from "./row-collector.ts";
 import { isXlsx, openXlsx } from "./xlsx.ts";
+import { PIECE_CHARS } from "./xml-reader.ts";
 import { openZipArchive, type ZipArchive } from "./zip-archive.ts";
 
 export type Spreadsheet = {
@@ -42,11 +43,15 @@ export async function openSpreadsheet(
     const workbook = await openWorkbook(archive, limits);
     const chosen = await chooseSheet(workbook, wanted);
     const sheets = workbook.sheets.filter((sheet, n) => !sheet.isHidden || n === chosen);
+    const rows = workbook.rows(chosen);
     return {
       sheets: sheets.map(({ name }) => name),
       sheet: workbook.sheets[chosen]!.name,
-      rows: workbook.rows(chosen),
-      close,
+      rows,
+      async close() {
+        await rows.return(undefined); // or it would still read from the descriptor, which may be another file by then
+        await close();
+      },
     };
   } catch (error) {
     await close();
@@ -62,6 +67,8 @@ async function openWorkbook(archive: ZipArchive, limits: SheetLimits): Promise<W
 
 const MAX_SHEETS_INSPECTED = 20;
 const ROWS_INSPECTED = 200;
+/** XML and text of all sheets together: each may be as large as the archive allows, and several may be the same part. */
+const CHARS_INSPECTED = 32 * 1024 * 1024;
 const MAX_SHEETS_LISTED = 20;
 
 async function chooseSheet(workbook: Workbook, wanted: string | undefined): Promise<number> {
@@ -74,16 +81,23 @@ async function chooseSheet(workbook: Workbook, wanted: string | undefined): Prom
   }
   const visible = [...sheets.keys()].filter((n) => !sheets[n]!.isHidden);
   if (visible.length <= 1) return visible[0] ?? 0;
+  const budget = { chars: CHARS_INSPECTED };
   for (const sheet of visible.slice(0, MAX_SHEETS_INSPECTED)) {
-    if (await hasEmails(workbook.rows(sheet))) return sheet;
+    if (await hasEmails(workbook, sheet, budget)) return sheet;
+    if (budget.chars <= 0) break;
   }
   return visible[0]!;
 }
 
-async function hasEmails(parts: AsyncGenerator<RowPart>): Promise<boolean> {
+async function hasEmails(workbook: Workbook, sheet: number, budget: { chars: number }): Promise<boolean> {
+  const isEnough = () => {
+    budget.chars -= PIECE_CHARS;
+    return budget.chars <= 0;
+  };
   let count = 0;
-  for await (const { rows } of parts) {
+  for await (const { rows, chars } of workbook.rows(sheet, isEnough)) {
     if (rows.some((cells) => cells.some(looksLikeEmail))) return true;
+    budget.chars -= chars;
     count += rows.length;
     if (count >= ROWS_INSPECTED) return false;
   }

@@ -7,6 +7,7 @@ import { posix } from "node:path";
 import { GENERAL, type NumberFormat, numberFormat, numberText } from "./cell-text.ts";
 import {
   createRowCollector,
+  extended,
   type RowPart,
   type Sheet,
   type SheetLimits,
@@ -33,12 +34,12 @@ export async function openXlsx(archive: ZipArchive, limits: SheetLimits): Promis
   let shared: Promise<{ strings: StringTable; formats: NumberFormat[] }> | undefined;
   return {
     sheets,
-    async *rows(sheet) {
+    async *rows(sheet, isEnough) {
       shared ??= (async () => ({
-        strings: await readStrings(archive, pathOf("sharedStrings")),
+        strings: await readStrings(archive, pathOf("sharedStrings"), limits),
         formats: await readFormats(archive, pathOf("styles")),
       }))();
-      yield* sheetRows(archive, sheets[sheet]!.path, { ...(await shared), is1904 }, limits);
+      yield* sheetRows(archive, sheets[sheet]!.path, { ...(await shared), is1904 }, limits, isEnough);
     },
   };
 }
@@ -84,10 +85,14 @@ async function readWorkbook(archive: ZipArchive, path: string, parts: readonly R
   return { sheets, is1904 };
 }
 
-async function readStrings(archive: ZipArchive, path: string | undefined): Promise<StringTable> {
+async function readStrings(
+  archive: ZipArchive,
+  path: string | undefined,
+  limits: SheetLimits,
+): Promise<StringTable> {
   const strings = createStringTable();
   if (path === undefined || !archive.has(path)) return strings;
-  const text = createRichText();
+  const text = createRichText(limits);
   await readAll(archive, path, {
     open(name) {
       if (name === "si") text.start();
@@ -130,9 +135,10 @@ async function* sheetRows(
   path: string,
   { strings, formats, is1904 }: CellContext,
   limits: SheetLimits,
+  isEnough?: () => boolean,
 ): AsyncGenerator<RowPart> {
   const rows = createRowCollector(limits);
-  const inline = createRichText();
+  const inline = createRichText(limits);
   let column = -1;
   let type = "n";
   let style = 0;
@@ -197,15 +203,18 @@ async function* sheetRows(
       }
     },
     text(text) {
-      if (isValue) value += text;
+      if (isValue) value = extended(value, text, limits);
       else inline.text(text);
     },
   };
-  for await (const _ of readXml(archive.read(path), handler)) yield* rows.take();
+  for await (const _ of readXml(archive.read(path), handler)) {
+    yield* rows.take();
+    if (isEnough?.()) return;
+  }
 }
 
 /** Text of a string with runs (`t`, `r`), without phonetic hints (`rPh`). */
-function createRichText() {
+function createRichText(limits: SheetLimits) {
   let content = "";
   let isText = false;
   let isPhonetic = false;
@@ -224,7 +233,7 @@ function createRichText() {
       else if (name === "t") isText = false;
     },
     text(text: string) {
-      if (isText) content += text;
+      if (isText) content = extended(content, text, limits);
     },
     get content() {
       return unescaped(content);

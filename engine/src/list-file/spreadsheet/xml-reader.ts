@@ -17,7 +17,7 @@ export type XmlHandler = {
 };
 
 /** Small enough that what it expands to (references to long shared strings) does not block the event loop. */
-const PIECE_CHARS = 4096;
+export const PIECE_CHARS = 4096;
 const MAX_DEPTH = 100;
 const MAX_ITEM_CHARS = 1024 * 1024;
 

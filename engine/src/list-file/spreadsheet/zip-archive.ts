@@ -78,7 +78,8 @@ async function* readEntry(
 ): AsyncGenerator<Uint8Array> {
   if (!entry) throw damaged(`${name} is missing`);
   if (entry.isEncrypted()) throw passwordProtected();
-  const stream = await zip.openReadStreamPromise(entry).catch(rethrow);
+  const rethrowNamed = (error: unknown) => rethrow(error, `${entry.fileName}: `);
+  const stream = await zip.openReadStreamPromise(entry).catch(rethrowNamed);
   let count = 0;
   try {
     for await (const chunk of stream as AsyncIterable<Uint8Array>) {
@@ -90,7 +91,7 @@ async function* readEntry(
       yield chunk;
     }
   } catch (error) {
-    rethrow(error);
+    rethrowNamed(error);
   } finally {
     stream.destroy();
   }
@@ -117,8 +118,10 @@ export function passwordProtected(): ListFileError {
 const SYSTEM_ERROR = /^E[A-Z]+$/;
 
 /** Errors of yauzl and zlib are faults of the file; those of the operating system are not. */
-function rethrow(error: unknown): never {
+function rethrow(error: unknown, where = ""): never {
   if (error instanceof ListFileError || !(error instanceof Error)) throw error;
   if ("code" in error && SYSTEM_ERROR.test(String(error.code))) throw error;
-  throw damaged(error.message.slice(0, 200));
+  // The directory at the end is what yauzl looks for first.
+  if (error.message.startsWith("End of central directory")) throw damaged("its end is missing");
+  throw damaged(where + error.message.slice(0, 200));
 }
