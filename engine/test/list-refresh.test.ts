@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { loadDisposables } from "../src/reference/disposable.ts";
 import { refreshLists } from "../src/reference/list-refresh.ts";
+import { whileCollecting } from "./garbage.ts";
 
 test("new names are merged with the packaged ones and used from then on", async () => {
   const server = await serve({
@@ -100,6 +101,28 @@ test.each<[string, RequestListener, RegExp]>([
   });
   expect(readdirSync(directory)).toEqual([]);
 });
+
+test.each([
+  ["never answers", () => {}],
+  ["never ends", trickles],
+] as [string, RequestListener][])(
+  "a source that %s is given up where the caller has a signal of its own",
+  async (_, bad) => {
+    const server = await serve({ "/": bad });
+    const closing = new AbortController();
+    const refreshed = refreshLists({
+      directory: temporaryDirectory(),
+      sources: [{ url: server }],
+      timeoutMs: 500,
+      fetch: (input, init) =>
+        fetch(input, { ...init, signal: AbortSignal.any([closing.signal, init!.signal!]) }),
+    });
+
+    expect(await whileCollecting(refreshed)).toMatchObject({
+      problems: [{ reason: expect.stringContaining("within 500 ms") }],
+    });
+  },
+);
 
 test("an oversized source is cut off, not read to its end", async () => {
   let sentBytes = 0;

@@ -41,9 +41,10 @@ test("the local part keeps its case and is composed, because some servers are ca
   expect(addressOf("Rene\u0301@example.com").local).toBe("René");
 });
 
-test("the normalised form omits redundant quotes and keeps necessary ones", () => {
-  expect(addressOf('"ann"@example.com').normalized).toBe("ann@example.com");
-  expect(addressOf('"a\\nn"@example.com').normalized).toBe("ann@example.com");
+test("redundant quotes are omitted in RCPT and in the normalised form, necessary ones are kept", () => {
+  expect(addressOf('"Ann"@example.com')).toMatchObject({ local: "Ann", normalized: "ann@example.com" });
+  expect(addressOf('"a\\nn"@example.com')).toMatchObject({ local: "ann", normalized: "ann@example.com" });
+  expect(addressOf('"ann lee"@example.com').local).toBe('"ann lee"');
   expect(addressOf('"ann lee"@example.com').normalized).toBe('"ann lee"@example.com');
   expect(addressOf('"a\\"b"@example.com').normalized).toBe('"a\\"b"@example.com');
 });
@@ -83,8 +84,9 @@ const nearAddress = fc.string({
 });
 
 test("every RFC 5321 mailbox is parsed back part by part", () => {
+  const needsQuotes = quoted.map((local) => `${local.slice(0, -1)} "`);
   fc.assert(
-    fc.property(fc.oneof(dotAtom, quoted), domain, (local, name) => {
+    fc.property(fc.oneof(dotAtom, needsQuotes), domain, (local, name) => {
       expect(addressOf(`${local}@${name}`)).toMatchObject({ local, domain: name, needsSmtpUtf8: false });
     }),
   );

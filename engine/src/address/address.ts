@@ -10,8 +10,12 @@ import { parseMailDomain } from "./mail-domain.ts";
 import { type AddressSyntaxError, syntaxError } from "./syntax-error.ts";
 
 export type Address = {
-  /** The local part as sent in RCPT: as typed, in Unicode NFC, quotes kept. */
+  /**
+   * The local part as sent in RCPT: as typed, in Unicode NFC, without quotes that are not needed. Some servers do not know
+   * a mailbox in quotes that they know without.
+   */
   local: string;
+  /** Typed in quotes. */
   quoted: boolean;
   /** A-labels in lower case, as used in DNS. For an IP literal the bracketed text. */
   domain: string;
@@ -51,16 +55,17 @@ export function parseAddress(typed: string): ParsedAddress {
 
   const name = text.slice(start, local.end);
   const composed = local.ascii ? name : compose(name);
+  const sent = local.quoted ? unquote(composed) : composed;
   return {
     ok: true,
     address: {
-      local: composed,
+      local: sent,
       quoted: local.quoted,
       domain: domain.ascii,
       unicodeDomain: domain.unicode,
       isIpLiteral: domain.kind === "ip_literal",
       needsSmtpUtf8: !local.ascii,
-      normalized: `${lowerCase(local.quoted ? unquote(composed) : composed)}@${domain.ascii}`,
+      normalized: `${lowerCase(sent)}@${domain.ascii}`,
     },
   };
 }

@@ -46,19 +46,26 @@ const MIN_SHARE_OF_LAST_REFRESH = 0.7;
 const LARGEST_PROVIDERS = [...LARGE_PROVIDERS].filter(([, weight]) => weight >= 40).map(([name]) => name);
 
 async function download(url: string, { fetch, timeoutMs }: ListSourceOptions): Promise<string> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
-  if (!response.ok) {
-    await response.body?.cancel();
-    throw new Error(`answered ${response.status}`);
+  // Not AbortSignal.timeout: where a caller combines it with another signal, it may be collected as garbage before it fires.
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new DOMException("late", "TimeoutError")), timeoutMs);
+  try {
+    const response = await fetch(url, { signal: late.signal });
+    if (!response.ok) {
+      await response.body?.cancel();
+      throw new Error(`answered ${response.status}`);
+    }
+    const chunks: Uint8Array[] = [];
+    let sizeBytes = 0;
+    for await (const chunk of response.body ?? []) {
+      sizeBytes += chunk.length;
+      if (sizeBytes > MAX_BYTES) throw new Error(`is larger than ${MAX_BYTES} bytes`); // leaving the loop closes the connection
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString("utf8");
+  } finally {
+    clearTimeout(timer);
   }
-  const chunks: Uint8Array[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of response.body ?? []) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > MAX_BYTES) throw new Error(`is larger than ${MAX_BYTES} bytes`); // leaving the loop closes the connection
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 function namesIn(body: string): Set<string> {
