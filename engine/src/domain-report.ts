@@ -17,6 +17,7 @@ export function postmasterOf(domain: string): string {
 
 /** Why this cannot be a public mail domain, as a sentence; undefined when it may be one. */
 export function domainSyntaxError({ address, syntaxError, specialUse }: Evidence): string | undefined {
+  if (syntaxError?.rule === "several_at") return "This is an address; enter only its domain."; // postmaster@ann@…
   if (!address) return syntaxError?.message ?? "This is not a domain.";
   return specialUse === undefined ? undefined : `This domain has no public mail: ${specialUse}.`;
 }

@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { DomainReport, ValidationResult } from "@mailvet/contract";
-import type { Level } from "@mailvet/contract/words";
+import { LEVELS, type Level } from "@mailvet/contract/words";
 import { mapByDomain } from "./base/map-by-domain.ts";
 import { domainReportOf, domainSyntaxError, postmasterOf } from "./domain-report.ts";
 import { type IdentityEntry, identitiesFrom } from "./egress/identity-file.ts";
@@ -47,7 +47,7 @@ export type EngineOptions = {
 export type CheckOptions = {
   /** Default: "smtp". Below it no mail server is contacted. */
   level?: Level;
-  /** A check that takes longer is `unknown` with `timeout`; it goes on, and a later check of the address may use it. */
+  /** A check that takes longer is `unknown` with `smtp_timeout` or `dns_error`; it goes on, and a later check of the address may use it. */
   timeoutMs?: number;
   /** Rejects with the signal's reason. */
   signal?: AbortSignal;
@@ -63,6 +63,7 @@ export type Engine = AsyncDisposable & {
   /** Throws InvalidDomain. */
   checkDomain(domain: string, options?: Pick<CheckOptions, "signal">): Promise<DomainReport>;
   explainReply(reply: string, context?: ReplyContext): ExplainedReply;
+  /** Checks under way end as unknown; further ones are refused with an error. */
   close(): Promise<void>;
 };
 
@@ -86,13 +87,24 @@ export function engineFrom(
     if (evidence.failure !== undefined) onFailure(evidence.failure);
     return freshResultOf(evidence, performance.now() - startedMs);
   };
-  const close = () => verifier.close();
+  let isClosed = false;
+  const close = () => {
+    isClosed = true;
+    return verifier.close();
+  };
+  const requireOpen = () => {
+    if (isClosed) throw new Error("the engine is closed; create another one for further checks");
+  };
   return {
     async check(email, { level = "smtp", timeoutMs, signal } = {}) {
+      requireOpen();
+      requireLevel(level);
       const startedMs = performance.now();
       return resultOf(await evidenceWithin(verifier, email, { level, timeoutMs, signal }), startedMs);
     },
     checkMany(emails, { level = "smtp" } = {}) {
+      requireOpen();
+      requireLevel(level);
       const options = { isOrdered: true, window: WINDOW, ...CONCURRENCY[level] };
       return mapByDomain(emails, String, options, async (email) => {
         const startedMs = performance.now();
@@ -100,6 +112,7 @@ export function engineFrom(
       });
     },
     async checkDomain(domain, { signal } = {}) {
+      requireOpen();
       const startedMs = performance.now();
       const evidence = await evidenceWithin(verifier, postmasterOf(domain), { level: "smtp", signal });
       const complaint = domainSyntaxError(evidence);
@@ -111,6 +124,11 @@ export function engineFrom(
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** For callers without types: an unknown level would stop before the mail server, or never end. */
+function requireLevel(level: Level): void {
+  if (!LEVELS.includes(level)) throw new TypeError(`level must be syntax, dns or smtp, not ${level}`);
 }
 
 /** Evidence that was just gathered, in the contract's shape. */

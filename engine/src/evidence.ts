@@ -90,7 +90,9 @@ export type MailboxFinding = {
   isSoftRefusal?: true;
   /** A permanent rejection of this recipient without a reason, and not about the sender or our IP. */
   isUnexplained?: true;
-  /** An unexplained rejection worded like the decoy's, at a host that accepts other recipients. */
+  /** An unexplained rejection after which the host accepted another recipient of the domain under the same conditions. */
+  isSelective?: true;
+  /** An unexplained rejection worded like the decoy's; the host rejected both, and not everything. */
   isLikeDecoy?: true;
   /** Not probed: the domain is known to be catch-all. */
   isInferred?: true;
@@ -98,7 +100,10 @@ export type MailboxFinding = {
   retryAfterSeconds?: number;
 };
 
-export type DecoyFinding = Pick<MailboxFinding, "answer" | "reply" | "mxHost" | "retryAfterSeconds"> & {
+export type DecoyFinding = Pick<
+  MailboxFinding,
+  "answer" | "reply" | "mxHost" | "retryAfterSeconds" | "isSelective"
+> & {
   /** Probability that the domain is catch-all (or, when the decoy was rejected, that it is not). */
   confidence: number;
 };

@@ -29,7 +29,7 @@ export type VerifierDeps = InspectionDeps & {
   knowledge?: DeploymentKnowledge;
   /** Called at the end of lookups. */
   observe?: Observe | undefined;
-  /** Called once, by the first check that needs the network. */
+  /** Called by the first check that needs the network, and by the next one if it failed. */
   openNetwork: () => NetworkStages | Promise<NetworkStages>;
 };
 
@@ -123,7 +123,10 @@ export function createVerifier(deps: VerifierDeps): Verifier {
   };
   /** Once for all checks: thousands may begin before it is open. */
   const opened = (): Promise<Network> => {
-    opening ??= openNetwork();
+    opening ??= openNetwork().catch((error) => {
+      opening = undefined; // the cause may be temporary: too many open files
+      throw error;
+    });
     return opening;
   };
   /** Never rejects. One function without promise chains: thousands of checks wait in it at once. */
@@ -183,7 +186,8 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     },
     async close() {
       isClosed = true;
-      await (await opening)?.close();
+      const open = await opening?.catch(() => undefined); // the checks that wait for it report the error
+      await open?.close();
     },
   };
 }

@@ -44,6 +44,25 @@ test("checkMany yields results in input order, from any iterable", async () => {
   expect(results).toEqual(["invalid", "invalid", "valid"]);
 });
 
+test("an unknown level is refused", async () => {
+  await using engine = await createEngine({ threads: 1 });
+  const level = "SMTP" as "smtp";
+  await expect(engine.check("not an address", { level })).rejects.toThrow("syntax, dns or smtp");
+  expect(() => engine.checkMany(["not an address"], { level })).toThrow("syntax, dns or smtp");
+});
+
+test("a closed engine refuses checks; those under way end", async () => {
+  await using lab = await openLab(WORLD);
+  const engine = await inLab(lab);
+  const underWay = engine.check("ann@quiet.test");
+  await engine.close();
+  await expect(engine.check("ann@shop.test")).rejects.toThrow("the engine is closed");
+  await expect(engine.checkDomain("shop.test")).rejects.toThrow("the engine is closed");
+  expect(() => engine.checkMany(["ann@shop.test"])).toThrow("the engine is closed");
+  await engine.close(); // a second time is harmless
+  expect(await underWay).toMatchObject({ status: "unknown" });
+});
+
 test("a check that takes longer than its time is unknown", async () => {
   await using lab = await openLab(WORLD);
   await using engine = await inLab(lab);

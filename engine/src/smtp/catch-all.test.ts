@@ -7,15 +7,22 @@ import { createCatchAllCache } from "./catch-all.ts";
 function fakeProbe() {
   const answers: ((finding: MailboxFinding | undefined) => void)[] = [];
   let needed = 0;
+  let dropped = 0;
   return {
     ask: () => ({
       finding: new Promise<MailboxFinding | undefined>((resolve) => void answers.push(resolve)),
       markNeeded: () => void needed++,
       raisePriority: () => {},
+      dropUnneeded: () => {
+        if (needed > 0) return false;
+        answers.at(-1)!(undefined);
+        return ++dropped > 0;
+      },
     }),
     answer: (answer?: MailboxAnswer) => answers.at(-1)!(answer && { answer }),
     asked: () => answers.length,
     needed: () => needed,
+    dropped: () => dropped,
   };
 }
 
@@ -42,6 +49,24 @@ test("a prepared decoy is needed only once its finding is requested", () => {
   expect(needed()).toBe(0);
   void cache.finding("shop.test", ask);
   expect(needed()).toBe(1);
+});
+
+test("a prepared decoy is dropped when the last mailbox of its domain has an answer and did not need it", async () => {
+  const cache = createCatchAllCache();
+  const { ask, answer, asked, dropped } = fakeProbe();
+  const [release, releaseOther] = [cache.prepare("shop.test", ask), cache.prepare("shop.test", ask)];
+  release();
+  expect(dropped()).toBe(0);
+  releaseOther();
+  expect(dropped()).toBe(1);
+
+  // The next one has a decoy of its own at once.
+  const releaseNext = cache.prepare("shop.test", ask);
+  const finding = cache.finding("shop.test", ask);
+  releaseNext();
+  answer("not_found");
+  expect(await finding).toMatchObject({ answer: "not_found" });
+  expect([asked(), dropped()]).toEqual([2, 1]);
 });
 
 test("a decoy refused as full or disabled still counts as refused", async () => {
@@ -105,7 +130,7 @@ test("when the server names a retry time, the decoy is sent again at that time",
   const ask = () => {
     asked++;
     const finding = Promise.resolve<MailboxFinding>({ answer: "greylisted", retryAfterSeconds: 2 });
-    return { finding, markNeeded: () => {}, raisePriority: () => {} };
+    return { finding, markNeeded: () => {}, raisePriority: () => {}, dropUnneeded: () => false };
   };
   await cache.finding("shop.test", ask);
   await cache.finding("shop.test", ask);

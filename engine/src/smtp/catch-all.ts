@@ -22,20 +22,31 @@ const CONFIDENCE: Partial<Record<MailboxAnswer, number>> = { accepted: 0.92, not
 export type DecoyReply = MailboxFinding & { confidence?: number };
 
 type Known = { finding: DecoyFinding; acceptances: number };
-type InFlight = { finding: Promise<DecoyFinding>; markNeeded: () => void; raisePriority: () => void };
+type InFlight = Omit<ReturnType<AskDecoy>, "finding"> & {
+  finding: Promise<DecoyFinding>;
+  /** Probes of mailboxes that may need it. */
+  probes: number;
+};
 
-/** Queues a decoy. It may wait until `markNeeded`; `raisePriority` puts it before batch requests. */
+/**
+ * Queues a decoy. It may wait until `markNeeded`; `raisePriority` puts it before batch requests. `dropUnneeded` ends one that
+ * waits and is not needed; false: it goes on.
+ */
 export type AskDecoy = () => {
   finding: Promise<DecoyReply | undefined>;
   markNeeded: () => void;
   raisePriority: () => void;
+  dropUnneeded: () => boolean;
 };
 
 export type CatchAllCache = {
   /** The cached result. Counts as one use: large providers are probed again after a number of them. */
   known(domain: string, acceptancesPerDecoy: number): DecoyFinding | undefined;
-  /** Queues the decoy without needing its answer yet. */
-  prepare(domain: string, ask: AskDecoy): void;
+  /**
+   * Queues the decoy without needing its answer yet. The function that it returns is called when the mailbox has its answer: the
+   * decoy is dropped after the last one, because it would stay in the queue of a busy host.
+   */
+  prepare(domain: string, ask: AskDecoy): () => void;
   /** The result, cached or probed. */
   finding(domain: string, ask: AskDecoy): Promise<DecoyFinding>;
   /** A caller waits for the probe of this domain, if one is in flight. */
@@ -46,18 +57,22 @@ export function createCatchAllCache(): CatchAllCache {
   const cache = new LRUCache<string, Known>(entriesFor(REMEMBER_MS, MAX_DOMAINS));
   const inFlight = new Map<string, InFlight>();
 
+  /** A dropped one may have a successor by now. */
+  const forget = (domain: string, ended: InFlight) => {
+    if (inFlight.get(domain) === ended) inFlight.delete(domain);
+  };
   const probe = (domain: string, ask: AskDecoy): InFlight => {
     const running = inFlight.get(domain);
     if (running) return running;
-    const { finding, markNeeded, raisePriority } = ask();
+    const { finding, ...decoy } = ask();
     const started: InFlight = {
-      markNeeded,
-      raisePriority,
+      ...decoy,
+      probes: 0,
       finding: finding.then((reply) => {
-        inFlight.delete(domain);
-        const decoy = reply ? decoyFinding(reply) : UNDECIDED;
-        if (reply) cache.set(domain, { finding: decoy, acceptances: 0 }, { ttl: rememberMs(decoy) });
-        return decoy;
+        forget(domain, started);
+        const found = reply ? decoyFinding(reply) : UNDECIDED;
+        if (reply) cache.set(domain, { finding: found, acceptances: 0 }, { ttl: rememberMs(found) });
+        return found;
       }),
     };
     inFlight.set(domain, started);
@@ -72,7 +87,13 @@ export function createCatchAllCache(): CatchAllCache {
       cache.delete(domain); // due for another decoy
       return undefined;
     },
-    prepare: (domain, ask) => void probe(domain, ask),
+    prepare(domain, ask) {
+      const started = probe(domain, ask);
+      started.probes++;
+      return () => {
+        if (--started.probes === 0 && started.dropUnneeded()) forget(domain, started);
+      };
+    },
     finding(domain, ask) {
       const known = cache.get(domain);
       if (known) return Promise.resolve(known.finding);
@@ -84,8 +105,14 @@ export function createCatchAllCache(): CatchAllCache {
   };
 }
 
-function rememberMs({ confidence, retryAfterSeconds = Number.POSITIVE_INFINITY }: DecoyFinding): number {
-  if (confidence > 0) return REMEMBER_MS;
+function rememberMs({
+  confidence,
+  isSelective,
+  retryAfterSeconds = Number.POSITIVE_INFINITY,
+}: DecoyFinding): number {
+  // Without a reason, and perhaps refused like everything at that moment.
+  const isDoubtful = confidence === UNEXPLAINED_CONFIDENCE && !isSelective;
+  if (confidence > 0 && !isDoubtful) return REMEMBER_MS;
   return Math.min(REMEMBER_UNDECIDED_MS, retryAfterSeconds * 1000 * FRACTION_OF_RETRY_AFTER);
 }
 
@@ -109,6 +136,7 @@ function decoyFinding({
   answer,
   isSoftRefusal,
   isUnexplained,
+  isSelective,
   reply,
   mxHost,
   retryAfterSeconds,
@@ -117,6 +145,7 @@ function decoyFinding({
   const source = {
     ...(reply ? { reply } : {}),
     ...(mxHost ? { mxHost } : {}),
+    ...(isSelective ? { isSelective } : {}),
     ...(retryAfterSeconds ? { retryAfterSeconds } : {}),
   };
   // A server that looks mailboxes up elsewhere refuses an unknown one temporarily at first.

@@ -1,12 +1,14 @@
 /**
  * Reads a permanent refusal that gives no reason by comparing it with the refusal of a decoy at the same host: the same
- * reply to both means that the mailbox is as unknown as the decoy, provided that the domain accepts other mailboxes.
+ * reply to both means that the mailbox is as unknown as the decoy, provided that the host refused both of them and not
+ * everything.
  *
  * Compares and remembers acceptances; sends nothing. The decoys are in catch-all.ts and decoy-name.ts.
  */
 import { LRUCache } from "lru-cache";
 import { entriesFor } from "../base/lru-limit.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
+import type { KnownMailbox } from "./throttle/learned-limits.ts";
 
 export function isRefusedLikeDecoy(
   mailbox: MailboxFinding,
@@ -37,41 +39,24 @@ export function isUnknownUserCode({ reply }: MailboxFinding): boolean {
 const MAX_DOMAINS = 50_000;
 const REMEMBER_MS = 24 * 3600 * 1000;
 
-type InFlight = { count: number; waiters: Set<() => void> };
+/**
+ * The last accepted mailbox of each domain. That it was accepted proves nothing about a later refusal: it is asked again in
+ * the session of the refusal (session-runner.ts).
+ */
+export class AcceptedMailboxes {
+  readonly #byDomain = new LRUCache<string, KnownMailbox>(entriesFor(REMEMBER_MS, MAX_DOMAINS));
 
-/** Domains that accepted a mailbox: where others are accepted, a refusal without a reason is not aimed at us. */
-export class AcceptingDomains {
-  readonly #accepting = new LRUCache<string, true>(entriesFor(REMEMBER_MS, MAX_DOMAINS));
-  readonly #inFlight = new Map<string, InFlight>();
-
-  /** A probe of a mailbox at the domain begins. */
-  begin(domain: string): void {
-    const inFlight = this.#inFlight.get(domain) ?? { count: 0, waiters: new Set() };
-    this.#inFlight.set(domain, inFlight);
-    inFlight.count++;
+  /** Role mailboxes such as postmaster@ bypass filters, so their acceptance says nothing about others. */
+  record({ recipient, smtpUtf8, domain, isRole }: KnownMailbox): void {
+    if (!isRole) this.#byDomain.set(domain, { recipient, smtpUtf8, domain, isRole });
   }
 
-  end(domain: string, isAccepted: boolean): void {
-    const inFlight = this.#inFlight.get(domain);
-    if (isAccepted) this.#accepting.set(domain, true);
-    if (!inFlight) return;
-    inFlight.count--;
-    if (inFlight.count === 0) this.#inFlight.delete(domain);
-    if (inFlight.count > 0 && !isAccepted) return;
-    for (const wake of inFlight.waiters) wake();
-    inFlight.waiters.clear();
+  at(domain: string): KnownMailbox | undefined {
+    return this.#byDomain.get(domain);
   }
 
-  hasAccepted(domain: string): boolean {
-    return this.#accepting.has(domain);
-  }
-
-  /** Waits for the first acceptance among the probes in flight, or for the last of their answers. */
-  async waitForAcceptance(domain: string): Promise<boolean> {
-    const inFlight = this.#inFlight.get(domain);
-    if (!this.hasAccepted(domain) && inFlight) {
-      await new Promise<void>((resolve) => void inFlight.waiters.add(resolve));
-    }
-    return this.hasAccepted(domain);
+  /** It was refused: for a reason of its own, or because everything is. */
+  forget({ recipient, domain }: Pick<KnownMailbox, "recipient" | "domain">): void {
+    if (this.at(domain)?.recipient === recipient) this.#byDomain.delete(domain);
   }
 }

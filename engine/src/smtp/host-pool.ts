@@ -10,12 +10,18 @@ import { setImmediate as nextIteration } from "node:timers/promises";
 import type { MailHost, MailRoute } from "../dns/mail-route.ts";
 import { epochMs } from "../egress/network-event.ts";
 import type { MailboxFinding } from "../evidence.ts";
+import type { AcceptedMailboxes } from "./decoy-comparison.ts";
 import type { HostIdentities, Identity } from "./identity-set.ts";
 import { moreInformative } from "./mailbox-finding.ts";
 import { ProbeQueue } from "./probe-queue.ts";
 import type { ProbeRequest } from "./probe-request.ts";
 import type { ProbeSessionDeps } from "./session/session-context.ts";
-import { type OpeningDeps, type OpenSession, SessionOpener } from "./session/session-opener.ts";
+import {
+  type OpeningDeps,
+  type OpeningPool,
+  type OpenSession,
+  SessionOpener,
+} from "./session/session-opener.ts";
 import { ProbeSession } from "./session/session-runner.ts";
 import type { ProviderProfile } from "./throttle/provider-profile.ts";
 
@@ -24,6 +30,7 @@ export type HostPoolDeps = OpeningDeps & {
   identities: readonly Identity[];
   /** How long an idle session waits for more requests before it quits. */
   idleSessionMs: number;
+  acceptedMailboxes: AcceptedMailboxes;
 };
 
 /** A route that has mail hosts. */
@@ -46,7 +53,7 @@ const ABOUT_IDENTITY: ReadonlySet<MailboxFinding["answer"]> = new Set([
 
 export class HostPool {
   readonly #deps: HostPoolDeps;
-  readonly #hosts: readonly MailHost[];
+  readonly #openingPool: OpeningPool;
   readonly #sessionDeps: ProbeSessionDeps;
   readonly #opener: SessionOpener;
   readonly #queue = new ProbeQueue();
@@ -62,19 +69,21 @@ export class HostPool {
 
   constructor(deps: HostPoolDeps, { hosts, isPartial }: MailHosts, profile: ProviderProfile) {
     this.#deps = deps;
-    this.#hosts = hosts;
-    this.#opener = new SessionOpener(deps, {
+    this.#openingPool = {
       hosts,
       profile,
       queue: this.#queue,
+      leftHost: undefined,
       closing: this.#closing.signal,
       hasOtherWorkers: () => this.#sessions > 1,
-    });
+    };
+    this.#opener = new SessionOpener(deps, this.#openingPool);
     this.#sessionDeps = {
       queue: this.#queue,
       hosts,
       hasUnknownHosts: isPartial,
       profile,
+      acceptedMailboxes: deps.acceptedMailboxes,
       probeTimeoutMs: deps.probeTimeoutMs,
       isClosing: () => this.#closing.signal.aborted,
       hasGlobalWaiters: () => deps.globalLimiter.hasWaiters,
@@ -85,6 +94,11 @@ export class HostPool {
 
   /** Called whenever there is no session and no request left. */
   onIdle: () => void = () => {};
+
+  /** The same hosts, perhaps at other addresses, for the sessions that are opened from now on. */
+  updateHosts(hosts: readonly MailHost[]): void {
+    this.#openingPool.hosts = hosts;
+  }
 
   add(request: ProbeRequest): void {
     if (this.#closing.signal.aborted) {
@@ -109,6 +123,13 @@ export class HostPool {
   /** Settles all queued targets of a domain: it is catch-all, so they need not be probed. */
   settleTargets(domain: string, finding: MailboxFinding): void {
     for (const request of this.#queue.removeTargets(domain)) request.settle(finding);
+  }
+
+  /** Drops a decoy that waits and is not needed; false if it was sent, or is needed. */
+  dropUnneeded(decoy: ProbeRequest): boolean {
+    const isRemoved = this.#queue.removeUnneeded(decoy);
+    if (isRemoved) decoy.drop();
+    return isRemoved;
   }
 
   /** Takes no more requests, drops the queued ones and waits for every session to quit. */
@@ -171,12 +192,15 @@ export class HostPool {
     );
     const time = { leftMs: this.#deps.probeTimeoutMs }; // for all hosts and identities together
     let failure: MailboxFinding | undefined;
+    const isLeftOut: ((request: ProbeRequest) => boolean)[] = [];
     while (tried.size < MAX_IDENTITIES_TRIED) {
       const identity =
         (refused.length > 0 && this.#choose(new Set([...tried, ...refused]))) || this.#choose(tried);
       if (!identity) break;
       tried.add(identity);
-      const opened = await this.#opener.open(identity, time);
+      const passedOver: string[] = [];
+      isLeftOut.push((request) => passedOver.some((host) => request.isOpenTo(host, identity.index)));
+      const opened = await this.#opener.open(identity, time, passedOver);
       if (opened === "nothing to send") return undefined;
       if (opened && "client" in opened) {
         this.#openingTries = 0;
@@ -186,7 +210,9 @@ export class HostPool {
       failure = moreInformative(failure, opened);
       if (!ABOUT_IDENTITY.has(opened.answer)) break;
     }
-    this.#failToOpen(failure ?? { answer: "unreachable" });
+    this.#failToOpen(failure ?? { answer: "unreachable" }, (request) =>
+      isLeftOut.some((test) => test(request)),
+    );
     return undefined;
   }
 
@@ -204,14 +230,14 @@ export class HostPool {
   }
 
   get #identitiesAtFirstHost(): HostIdentities {
-    return this.#deps.identitiesAt(this.#hosts[0]!.name);
+    return this.#deps.identitiesAt(this.#openingPool.hosts[0]!.name);
   }
 
   /** Greylisting remembers the client address, so a retry must come from the same one. */
   get #isGreylisting(): boolean {
     const { identities } = this.#deps;
     if (identities.length === 1) return false;
-    return this.#hosts.some(({ name }) =>
+    return this.#openingPool.hosts.some(({ name }) =>
       identities.some(({ hostLimits }) => hostLimits.isGreylisting(name)),
     );
   }
@@ -232,11 +258,12 @@ export class HostPool {
     return hasOne;
   }
 
-  #failToOpen(failure: MailboxFinding): void {
+  /** Requests that have arrived since for a host that was passed over are left to the next worker. */
+  #failToOpen(failure: MailboxFinding, isLeftOut: (request: ProbeRequest) => boolean): void {
     if (this.#sessions > 1) return; // another worker has, or may still get, a session
     if (failure.answer === "rate_limited" && ++this.#openingTries < MAX_OPENING_TRIES) return; // retried after the delay
     this.#openingTries = 0;
-    for (const request of this.#queue.removeAll()) {
+    for (const request of this.#queue.removeAll(isLeftOut)) {
       if (request.isDecoy && !request.isNeeded) request.drop();
       else request.settle(moreInformative(request.refusal, failure));
     }
@@ -246,6 +273,7 @@ export class HostPool {
     const session = new ProbeSession(this.#sessionDeps, target);
     try {
       await session.run();
+      if (session.hasLeftOthers) this.#openingPool.leftHost = target.host;
     } finally {
       await target.client.quit();
       this.#opener.release(target);

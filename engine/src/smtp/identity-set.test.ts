@@ -78,3 +78,19 @@ test("limits of all identities add up, and those of other providers do not count
   expect(set.at("mx.firm.test", profileOf("other", 3)).limitOf(set.for("other"))).toBe(6);
   expect(set.at("provider google", profileOf("google")).limitOf(set.for("google"))).toBe(6);
 });
+
+test("the limiters of a host are kept while a session has a slot, however many hosts there are", () => {
+  const set = setOf(identity("one"));
+  const [one] = set.for("other") as [Identity];
+  const visitOthers = () => {
+    for (let i = 0; i <= 20_000; i++) set.at(`mx${i}.firm.test`, profileOf("other"));
+  };
+  const host = set.at("mx.shop.test", profileOf("other"));
+  host.slotsOf(one).load++;
+  visitOthers();
+  expect(set.at("mx.shop.test", profileOf("other"))).toBe(host);
+  host.slotsOf(one).load--;
+  expect(set.at("mx.shop.test", profileOf("other"))).toBe(host);
+  visitOthers();
+  expect(set.at("mx.shop.test", profileOf("other"))).not.toBe(host);
+});

@@ -37,6 +37,9 @@ export type IdentitySlots = {
   readonly limiter: HostLimiter;
   /** Sessions of this planner that have a slot or wait for one. */
   load: number;
+  /** Connections of this planner that are open or being opened, and those of them that the host has accepted. */
+  connections: number;
+  sessions: number;
   /** Virtual time at which its last session ends, for the division by share. */
   finish: number;
 };
@@ -52,13 +55,15 @@ export type IdentitySetOptions = {
   egressHealths?: readonly EgressHealth[];
 };
 
-const MAX_KEYS = 20_000;
+const MAX_IDLE = 20_000;
 
 export class IdentitySet {
   readonly #limiterFor: HostLimiterFor;
   readonly #identities: readonly Identity[];
   readonly #byProvider = new Map<string, readonly Identity[]>();
-  readonly #hosts = new LRUCache<string, HostIdentities>({ ...entriesUpTo(MAX_KEYS) });
+  /** Not forgotten: further limiters would grant the same slots again. */
+  readonly #inUse = new Map<string, HostIdentities>();
+  readonly #idle = new LRUCache<string, HostIdentities>({ ...entriesUpTo(MAX_IDLE) });
 
   constructor(options: IdentitySetOptions) {
     const { limiterFor, gateFor, egressHealths, connectFrom } = options;
@@ -92,10 +97,14 @@ export class IdentitySet {
 
   /** The limiters of a host or provider. */
   at(key: string, profile: ProviderProfile): HostIdentities {
-    const known = this.#hosts.get(key);
+    const known = this.#inUse.get(key) ?? this.#idle.get(key);
     if (known) return known;
-    const fresh = new HostIdentities(key, profile, this.#limiterFor);
-    this.#hosts.set(key, fresh);
+    const fresh = new HostIdentities(key, profile, this.#limiterFor, (isInUse) => {
+      if (isInUse) this.#idle.delete(key);
+      else this.#inUse.delete(key);
+      (isInUse ? this.#inUse : this.#idle).set(key, fresh);
+    });
+    this.#idle.set(key, fresh);
     return fresh;
   }
 }
@@ -105,22 +114,54 @@ export class HostIdentities {
   readonly #profile: ProviderProfile;
   readonly #limiterFor: HostLimiterFor;
   readonly #slots: (IdentitySlots | undefined)[] = [];
+  readonly #onUse: (isInUse: boolean) => void;
+  /** Sessions of all identities that have a slot or wait for one. */
+  #load = 0;
   /** Virtual time of the session that was started last. */
   #clock = 0;
 
-  constructor(key: string, profile: ProviderProfile, limiterFor: HostLimiterFor) {
+  /** `onUse` is called before the first session here, and after the last one. */
+  constructor(
+    key: string,
+    profile: ProviderProfile,
+    limiterFor: HostLimiterFor,
+    onUse: (isInUse: boolean) => void,
+  ) {
     this.#key = key;
     this.#profile = profile;
     this.#limiterFor = limiterFor;
+    this.#onUse = onUse;
   }
 
   slotsOf(identity: Identity): IdentitySlots {
     const known = this.#slots[identity.index];
     if (known) return known;
     const limiter = this.#limiterFor(limiterKeyOf(this.#key, identity.name), this.#profile);
-    const fresh = { identity, limiter, load: 0, finish: 0 };
+    const addLoad = (change: number) => this.#addLoad(change);
+    let ownLoad = 0;
+    const fresh: IdentitySlots = {
+      identity,
+      limiter,
+      get load() {
+        return ownLoad;
+      },
+      set load(load) {
+        addLoad(load - ownLoad);
+        ownLoad = load;
+      },
+      connections: 0,
+      sessions: 0,
+      finish: 0,
+    };
     this.#slots[identity.index] = fresh;
     return fresh;
+  }
+
+  #addLoad(change: number): void {
+    const wasInUse = this.#load > 0;
+    this.#load += change;
+    const isInUse = this.#load > 0;
+    if (isInUse !== wasInUse) this.#onUse(isInUse);
   }
 
   /** Concurrent sessions that all these identities may have. A limiter is not created for it. */

@@ -118,6 +118,7 @@ function isUnexplained(
   { stage, reply }: { stage: ReplyStage; reply: Reply },
 ): boolean {
   if (stage !== "rcpt" || severityOf(reply) !== 5 || mailbox !== "unknown") return false;
+  if (reply.enhanced?.startsWith("4.")) return false; // temporary, whatever the first code says
   const isAboutAddress = category === "protocol_error" && reply.enhanced?.startsWith("5.1.") === true;
   const isPolicy = category === "policy_rejected" || category === "temporary_failure";
   return isAboutAddress || (isPolicy && WITHOUT_A_REASON.test(rule));

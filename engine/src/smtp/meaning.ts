@@ -119,6 +119,8 @@ const PHRASE_RULES: readonly Rule[] = [
 
 /** RFC 7504: codes of a host or domain that accepts no mail. Some servers use them for a single message. */
 const HOST_CODES: ReadonlySet<number> = new Set([521, 556]);
+/** A policy, or our sender: these outrank the code of the host. */
+const STATUS_OF_CLIENT = /^5\.(?:7\.|1\.[78]$)/;
 const CLIENT_WORDS = /(?<!\w)(?:message|ip|sender|client|connection)(?!\w)/;
 
 /** Postfix names the restriction list that fired; only after "Recipient address" may the reason be the mailbox. */
@@ -185,8 +187,10 @@ class KnownMeanings {
   }
 }
 
-function knownKey({ stage, reply }: ReplyInContext, { clean, marked, otherDomains }: ReplyText): string {
-  return `${stage} ${reply.code} ${reply.enhanced ?? ""} ${clean}\n${marked}\n${otherDomains.join(" ")}`;
+function knownKey({ stage, reply }: ReplyInContext, text: ReplyText): string {
+  const { clean, marked, otherDomains, namesRecipientDomain } = text;
+  const domains = `${namesRecipientDomain} ${otherDomains.join(" ")}`;
+  return `${stage} ${reply.code} ${reply.enhanced ?? ""} ${clean}\n${marked}\n${domains}`;
 }
 
 const MAX_KNOWN = 2000;
@@ -208,6 +212,7 @@ function matchReply(context: ReplyInContext, text: ReplyText, facts: ReplyFacts)
     byOtherSubject(context, reason, indexed) ??
     byHostCode(context, text) ??
     byStatus(context) ??
+    byUnnamedDomain(indexed) ??
     byCode(context)
   );
 }
@@ -284,6 +289,7 @@ function byOtherSubject(
 
 function byHostCode({ reply }: ReplyInContext, text: ReplyText): RuleMatch | undefined {
   if (!HOST_CODES.has(reply.code) || CLIENT_WORDS.test(text.clean)) return undefined;
+  if (STATUS_OF_CLIENT.test(reply.enhanced ?? "")) return undefined;
   const why = `${reply.code} is a host or domain that accepts no mail`;
   return { rule: `code-${reply.code}`, category: "domain_not_accepted", mailbox: "does_not_exist", why };
 }
@@ -291,6 +297,12 @@ function byHostCode({ reply }: ReplyInContext, text: ReplyText): RuleMatch | und
 function byStatus({ stage, reply }: ReplyInContext): RuleMatch | undefined {
   const meaning = reply.enhanced === undefined ? undefined : enhancedMeaning(reply.enhanced, stage);
   return meaning && { rule: `status-${reply.enhanced}`, ...meaning };
+}
+
+function byUnnamedDomain({ hasUnnamedDomain }: IndexedText): RuleMatch | undefined {
+  if (!hasUnnamedDomain) return undefined;
+  const why = "it does not know a domain or host, and does not say that it is the recipient's";
+  return { rule: "unnamed-domain", category: "policy_rejected", why };
 }
 
 function byCode({ stage, reply }: ReplyInContext): RuleMatch {

@@ -11,17 +11,19 @@
 import type { Socket } from "node:net";
 import type { Address } from "../address/address.ts";
 import { deferred } from "../deferred.ts";
+import type { MailHost } from "../dns/mail-route.ts";
 import type { EgressIdentity } from "../egress/identity.ts";
 import type { Observe } from "../egress/network-event.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
 import type { RequestPriority } from "../request-priority.ts";
 import { type AskDecoy, createCatchAllCache, type DecoyReply, isRefusalOfDecoy } from "./catch-all.ts";
 import { type Connect, destroySocket } from "./client/connect.ts";
-import { AcceptingDomains, isRefusedLikeDecoy, isUnknownUserCode } from "./decoy-comparison.ts";
+import { AcceptedMailboxes, isRefusedLikeDecoy, isUnknownUserCode } from "./decoy-comparison.ts";
 import { type DecoyStyle, decoyName } from "./decoy-name.ts";
 import { HostPool, type HostPoolDeps, type MailHosts } from "./host-pool.ts";
 import { IdentitySet, type IdentitySetOptions } from "./identity-set.ts";
 import { ProbeRequest } from "./probe-request.ts";
+import { MAX_ADDRESSES_PER_HOST } from "./session/session-opener.ts";
 import { sessionLimit } from "./session-limit.ts";
 import { LocalHostLimiter } from "./throttle/host-limiter.ts";
 import { type ProviderProfile, profileOf } from "./throttle/provider-profile.ts";
@@ -67,7 +69,7 @@ const CLOSE_GRACE_MS = 700;
 export function createPlanner(options: PlannerOptions): ProbePlanner {
   const { closeGraceMs = CLOSE_GRACE_MS, idleSessionMs = IDLE_SESSION_MS } = options;
   const catchAll = createCatchAllCache();
-  const accepting = new AcceptingDomains();
+  const acceptedMailboxes = new AcceptedMailboxes();
   const pools = new Map<string, HostPool>();
   const globalLimiter = new LocalHostLimiter({
     ...profileOf(""),
@@ -98,6 +100,7 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
     const deps: HostPoolDeps = {
       identities: identities.for(provider),
       globalLimiter,
+      acceptedMailboxes,
       // Large providers count connections to all their hosts together, others per host.
       identitiesAt: (host) => identities.at(profile.isShared ? `provider ${provider}` : host, profile),
       probeTimeoutMs,
@@ -112,6 +115,37 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
     return pool;
   };
 
+  const isFailed = ({ addresses }: MailHost, provider: string) =>
+    identities
+      .for(provider)
+      .every(({ hostLimits }) =>
+        addresses.slice(0, MAX_ADDRESSES_PER_HOST).every((address) => hostLimits.failureOf(address)),
+      );
+
+  /**
+   * Whether this host would answer now. The hosts of a large provider share their state; elsewhere a backup host may accept every
+   * name and leave the decision to the first.
+   */
+  const isByFirstHost: IsByFirstHost = ({ mxHost }, { route, provider }, { isShared }) =>
+    isShared || mxHost === route.hosts.find((host) => !isFailed(host, provider))?.name;
+
+  const decoyAt = (host: string | undefined, input: ProbeInput, profile: ProviderProfile) =>
+    catchAll.finding(`${input.address.domain} at ${host}`, () =>
+      sendDecoy(poolFor(input, profile), input, profile, isByFirstHost, host),
+    );
+
+  /** The decoy to compare a mailbox with: a backup host may accept what the first one refuses. */
+  const decoyBeside = async (
+    { mxHost }: MailboxFinding,
+    input: ProbeInput,
+    profile: ProviderProfile,
+    askDecoy: AskDecoy,
+  ): Promise<DecoyFinding> => {
+    const decoy = await catchAll.finding(input.address.domain, askDecoy);
+    const isComparable = profile.isShared || decoy.confidence === 0 || decoy.mxHost === mxHost;
+    return isComparable ? decoy : decoyAt(mxHost, input, profile);
+  };
+
   /** The first host deferred, and another accepted. That one may be a relay that accepts anything: it gets a decoy. */
   const acceptedByNextHost = async (
     mailbox: MailboxFinding,
@@ -119,24 +153,19 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
     input: ProbeInput,
     profile: ProviderProfile,
   ): Promise<ProbeResult> => {
-    const host = mailbox.mxHost;
-    const askDecoy: AskDecoy = () => sendDecoy(poolFor(input, profile), input, profile, host);
-    const decoy = await catchAll.finding(`${input.address.domain} at ${host}`, askDecoy);
+    const decoy = await decoyAt(mailbox.mxHost, input, profile);
     return decoy.answer === "not_found" ? { mailbox, decoy: Promise.resolve(decoy) } : { mailbox: deferral };
   };
 
-  /** A refusal without a reason is `not_found` where the decoy is refused alike and other mailboxes are accepted. */
-  const compareWithDecoy = async (
+  /** A refusal without a reason is `not_found` where the decoy is refused alike, and neither like everything. */
+  const compareWithDecoy = (
     mailbox: MailboxFinding,
-    { address: { local, domain }, priority }: ProbeInput,
-    askDecoy: AskDecoy,
-  ): Promise<MailboxFinding> => {
-    const decoy = await catchAll.finding(domain, askDecoy);
+    decoy: DecoyFinding,
+    { local, domain }: Address,
+  ): MailboxFinding => {
     const names = [local, decoyName(domain, Date.now()), decoyName(domain, Date.now(), "random")];
     if (!isRefusedLikeDecoy(mailbox, decoy, names)) return mailbox;
-    const isProven =
-      isUnknownUserCode(mailbox) ||
-      (priority?.isUrgent ? accepting.hasAccepted(domain) : await accepting.waitForAcceptance(domain));
+    const isProven = isUnknownUserCode(mailbox) || (mailbox.isSelective && decoy.isSelective);
     return isProven ? { ...mailbox, answer: "not_found", isLikeDecoy: true } : mailbox;
   };
 
@@ -148,32 +177,31 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
       const { domain } = input.address;
       const profile = profileOf(input.provider, options.connectionsPerHost);
       const known = catchAll.known(domain, profile.acceptancesPerDecoy);
-      if (known?.answer === "accepted") {
-        return { mailbox: inferredAcceptance(input), decoy: Promise.resolve(known) };
+      if (known?.answer === "accepted" && isByFirstHost(known, input, profile)) {
+        return { mailbox: inferredAcceptance(known), decoy: Promise.resolve(known) };
       }
       // The pool is looked up each time: one that became idle in between has been replaced.
-      const askDecoy: AskDecoy = () => sendDecoy(poolFor(input, profile), input, profile);
-      if (!known) catchAll.prepare(domain, askDecoy);
-      accepting.begin(domain);
+      const askDecoy: AskDecoy = () => sendDecoy(poolFor(input, profile), input, profile, isByFirstHost);
+      const release = known ? undefined : catchAll.prepare(domain, askDecoy);
       const pool = poolFor(input, profile);
+      pool.updateHosts(input.route.hosts); // a busy pool can live for hours, and its hosts may move meanwhile
       const { request, finding } = sendTarget(pool, input);
       input.priority?.onRaise(() => {
         pool.raisePriority(request);
         catchAll.raisePriority(domain);
       });
-      let mailbox: MailboxFinding;
-      let hasAccepted = false;
       try {
-        mailbox = await finding;
-        // Role mailboxes such as postmaster@ bypass filters, so their acceptance says nothing about others.
-        hasAccepted = mailbox.answer === "accepted" && !mailbox.isInferred && !input.isRole;
+        const mailbox = await finding;
+        if (mailbox.isUnexplained) {
+          const decoy = await decoyBeside(mailbox, input, profile, askDecoy);
+          return { mailbox: compareWithDecoy(mailbox, decoy, input.address) };
+        }
+        if (mailbox.answer !== "accepted") return { mailbox };
+        if (request.deferral) return acceptedByNextHost(mailbox, request.deferral, input, profile);
+        return { mailbox, decoy: decoyBeside(mailbox, input, profile, askDecoy) };
       } finally {
-        accepting.end(domain, hasAccepted);
+        release?.();
       }
-      if (mailbox.isUnexplained) return { mailbox: await compareWithDecoy(mailbox, input, askDecoy) };
-      if (mailbox.answer !== "accepted") return { mailbox };
-      if (request.deferral) return acceptedByNextHost(mailbox, request.deferral, input, profile);
-      return { mailbox, decoy: known ? Promise.resolve(known) : catchAll.finding(domain, askDecoy) };
     },
     async close() {
       isClosed = true;
@@ -183,6 +211,9 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
     },
   };
 }
+
+type Answered = Pick<MailboxFinding, "mxHost">;
+type IsByFirstHost = (answered: Answered, input: ProbeInput, profile: ProviderProfile) => boolean;
 
 function poolKey({ hosts, isPartial }: MailHosts): string {
   const names = hosts.length === 1 ? hosts[0]!.name : hosts.map(({ name }) => name).join(" ");
@@ -197,6 +228,7 @@ function sendDecoy(
   pool: HostPool,
   input: ProbeInput,
   profile: ProviderProfile,
+  isByFirstHost: IsByFirstHost,
   onlyHost?: string,
 ): ReturnType<AskDecoy> {
   const { domain } = input.address;
@@ -214,14 +246,14 @@ function sendDecoy(
       },
       (end) => onFinding(end.kind === "settled" ? end.finding : undefined),
     );
-    for (const { name } of otherHosts) request.deny(name, "deferred");
+    for (const { name } of otherHosts) request.deny(name, "domain_not_accepted"); // so that its host alone decides
     pool.add(request);
     return request;
   };
   let current = send("name", (named) => {
     if (named?.answer !== "accepted") return resolve(named);
-    if (!profile.isNeverCatchAll && onlyHost === undefined)
-      pool.settleTargets(domain, inferredAcceptance(input));
+    if (!profile.isNeverCatchAll && isByFirstHost(named, input, profile))
+      pool.settleTargets(domain, inferredAcceptance(named));
     current = send("random", (random) => resolve(combined(named, random, profile)));
     markNeeded();
   });
@@ -229,7 +261,12 @@ function sendDecoy(
     current.markNeeded();
     pool.wake();
   };
-  return { finding, markNeeded, raisePriority: () => pool.raisePriority(current) };
+  return {
+    finding,
+    markNeeded,
+    raisePriority: () => pool.raisePriority(current),
+    dropUnneeded: () => pool.dropUnneeded(current),
+  };
 }
 
 const BOTH_ACCEPTED = 0.96;
@@ -251,7 +288,7 @@ function combined(
 
 function sendTarget(
   pool: HostPool,
-  { address, priority, trace }: ProbeInput,
+  { address, isRole, priority, trace }: ProbeInput,
 ): { request: ProbeRequest; finding: Promise<MailboxFinding> } {
   const { local, domain, needsSmtpUtf8 } = address;
   const { promise: finding, resolve, reject } = deferred<MailboxFinding>();
@@ -261,6 +298,7 @@ function sendTarget(
       domain,
       smtpUtf8: needsSmtpUtf8,
       isDecoy: false,
+      isRole,
       isInteractive: priority?.isUrgent === true,
       trace,
     },
@@ -274,6 +312,6 @@ function sendTarget(
 }
 
 /** The mailbox of a catch-all domain, which is not probed. */
-function inferredAcceptance({ route }: ProbeInput): MailboxFinding {
-  return { answer: "accepted", isInferred: true, mxHost: route.hosts[0]!.name };
+function inferredAcceptance({ mxHost }: Answered): MailboxFinding {
+  return { answer: "accepted", isInferred: true, ...(mxHost !== undefined && { mxHost }) };
 }

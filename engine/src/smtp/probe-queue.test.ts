@@ -222,3 +222,23 @@ test("removing the targets of a domain includes the interactive ones", () => {
   expect(queue.hasInteractive).toBe(false);
   expect(take(queue)).toEqual([["b@two"]]);
 });
+
+test("a domain without requests is forgotten, also under a stream of interactive requests", () => {
+  const queue = queueOf(target("a@busy", { deniedBy: "mx" }));
+  for (let i = 0; i < 20; i++) {
+    queue.add(interactive(`u@taken${i}`));
+    take(queue);
+    queue.add(target(`b@removed${i}`));
+    queue.removeTargets(`removed${i}`);
+  }
+  expect(queue.domainCount).toBe(1);
+});
+
+test("a decoy that waits is removed unless it is needed, and its domain is forgotten", () => {
+  const [unneeded, needed, sent] = [decoy("q@one"), decoy("q@two", { isNeeded: true }), decoy("q@three")];
+  const queue = queueOf(unneeded, needed, sent, target("a@three"));
+  expect(take(queue)).toEqual([["q@two"], ["a@three", "q@three"]]);
+  queue.add(needed);
+  expect([unneeded, needed, sent].map((one) => queue.removeUnneeded(one))).toEqual([true, false, false]);
+  expect(queue.domainCount).toBe(1);
+});

@@ -27,6 +27,8 @@ export type BatchLimits = {
   host: string;
   /** Index of the egress identity that asks. */
   identity?: number;
+  /** Hosts that had no requests when the session was opened. Requests for them that have arrived since are left to them. */
+  passedOver?: readonly string[];
   room: BatchRoom;
   recipientsPerTransaction: number;
   /** Decoys join targets of their domain where there is room for both, needed or not. */
@@ -64,6 +66,11 @@ export class ProbeQueue {
     for (const decoy of queue.decoys) decoy.raisePriority();
   }
 
+  /** Domains with a request. */
+  get domainCount(): number {
+    return this.#domains.size;
+  }
+
   get hasInteractive(): boolean {
     for (const domain of this.#interactiveDomains) {
       const queue = this.#domains.get(domain);
@@ -72,8 +79,8 @@ export class ProbeQueue {
     return false;
   }
 
-  hasRequestsFor(host: string, identity?: number): boolean {
-    const isOpen = (one: ProbeRequest) => one.isOpenTo(host, identity);
+  hasRequestsFor(host: string, identity?: number, passedOver: readonly string[] = []): boolean {
+    const isOpen = (one: ProbeRequest) => one.isFor(host, identity, passedOver);
     for (const { interactive, batch, decoys } of this.#domains.values()) {
       if (interactive.some(isOpen) || batch.some(isOpen)) return true;
       if (decoys.some((one) => one.isNeeded && isOpen(one))) return true;
@@ -117,7 +124,10 @@ export class ProbeQueue {
     for (const domain of [...this.#interactiveDomains]) {
       if (!limits.room.fits(domain, 1, 0)) return;
       const queue = this.#domains.get(domain);
-      if (queue) this.#takeFrom(domain, queue, { priority: "interactive" }, limits, taken);
+      if (queue) {
+        this.#takeFrom(domain, queue, { priority: "interactive" }, limits, taken);
+        this.#forgetIfEmpty(domain, queue);
+      }
       this.#interactiveDomains.delete(domain); // re-added at the end if it still has interactive requests
       if (queue && (queue.interactive.length > 0 || queue.decoys.some((one) => one.isInteractive)))
         this.#interactiveDomains.add(domain);
@@ -132,9 +142,9 @@ export class ProbeQueue {
         if (!room.fits(domain, 1, 0)) return;
         const maxTargets = isFirstTurn ? room.firstTargets(domain) : Number.POSITIVE_INFINITY;
         this.#takeFrom(domain, queue, { priority: "batch", maxTargets }, limits, taken);
-        this.#domains.delete(domain); // re-added at the end if it still has requests
-        if (queue.interactive.length > 0 || queue.batch.length > 0 || queue.decoys.length > 0)
-          this.#domains.set(domain, queue);
+        this.#domains.delete(domain);
+        this.#domains.set(domain, queue); // at the end
+        this.#forgetIfEmpty(domain, queue);
       }
     }
   }
@@ -146,7 +156,7 @@ export class ProbeQueue {
       priority,
       maxTargets = Number.POSITIVE_INFINITY,
     }: { priority: "interactive" | "batch"; maxTargets?: number },
-    { host, identity, recipientsPerTransaction, withUnneededDecoys, room }: BatchLimits,
+    { host, identity, passedOver = [], recipientsPerTransaction, withUnneededDecoys, room }: BatchLimits,
     taken: Taken,
   ): void {
     const group = taken.get(domain) ?? [];
@@ -154,7 +164,7 @@ export class ProbeQueue {
     const mayAddUnneeded = withUnneededDecoys && maxGroup > 1 && queue[priority].length > 0;
     const decoys: ProbeRequest[] = [];
     for (const one of queue.decoys) {
-      if (!one.isOpenTo(host, identity)) continue;
+      if (!one.isFor(host, identity, passedOver)) continue;
       // A needed decoy may take the last slot; one that is not must leave room for a target.
       const isDue = priority === "interactive" ? isInteractiveAndNeeded(one) : one.isNeeded;
       if (!isDue && !(mayAddUnneeded && room.fits(domain, 1, 1))) continue;
@@ -168,7 +178,7 @@ export class ProbeQueue {
     const targets: ProbeRequest[] = [];
     const rest: ProbeRequest[] = [];
     for (const one of queue[priority]) {
-      if (targetsLeft > 0 && one.isOpenTo(host, identity)) {
+      if (targetsLeft > 0 && one.isFor(host, identity, passedOver)) {
         if (room.fits(domain, 1, 0)) {
           room.add(domain, 1, 0);
           targets.push(one);
@@ -195,19 +205,40 @@ export class ProbeQueue {
     const targets = [...queue.interactive, ...queue.batch];
     queue.interactive = [];
     queue.batch = [];
+    this.#forgetIfEmpty(domain, queue);
     return targets;
   }
 
-  /** Removes every request, for the caller to end. */
-  removeAll(): ProbeRequest[] {
-    const all = [...this.#domains.values()].flatMap((queue) => [
-      ...queue.interactive,
-      ...queue.batch,
-      ...queue.decoys,
-    ]);
-    this.#domains.clear();
-    this.#interactiveDomains.clear();
-    return all;
+  /** Removes a decoy that is not needed, for the caller to end; false if it is not in the queue, or needed. */
+  removeUnneeded(decoy: ProbeRequest): boolean {
+    const queue = this.#domains.get(decoy.domain);
+    if (decoy.isNeeded || !queue?.decoys.includes(decoy)) return false;
+    queue.decoys = queue.decoys.filter((one) => one !== decoy);
+    this.#forgetIfEmpty(decoy.domain, queue);
+    return true;
+  }
+
+  #forgetIfEmpty(domain: string, { interactive, batch, decoys }: DomainQueue): void {
+    if (interactive.length > 0 || batch.length > 0 || decoys.length > 0) return;
+    this.#domains.delete(domain);
+    this.#interactiveDomains.delete(domain);
+  }
+
+  /** Removes every request except those to keep, for the caller to end. */
+  removeAll(isKept: (request: ProbeRequest) => boolean = () => false): ProbeRequest[] {
+    const removed: ProbeRequest[] = [];
+    const keep = (requests: ProbeRequest[]) => {
+      const kept: ProbeRequest[] = [];
+      for (const one of requests) (isKept(one) ? kept : removed).push(one);
+      return kept;
+    };
+    for (const [domain, queue] of this.#domains) {
+      queue.interactive = keep(queue.interactive);
+      queue.batch = keep(queue.batch);
+      queue.decoys = keep(queue.decoys);
+      this.#forgetIfEmpty(domain, queue);
+    }
+    return removed;
   }
 }
 

@@ -47,6 +47,8 @@ export type ProbeRecipient = {
   domain: string;
   smtpUtf8: boolean;
   isDecoy: boolean;
+  /** A role mailbox such as postmaster@. */
+  isRole?: boolean | undefined;
   isInteractive: boolean;
   /** Of the check that it belongs to. */
   trace?: string | undefined;
@@ -65,6 +67,7 @@ export class ProbeRequest {
   readonly smtpUtf8: boolean;
   /** A made-up mailbox. It is sent only once its answer is needed, unless it fits into a batch without extra cost. */
   readonly isDecoy: boolean;
+  readonly isRole: boolean;
   readonly trace: string | undefined;
   readonly #onEnd: (end: ProbeEnd) => void;
   #denials: Map<string, HostDenial> | undefined;
@@ -85,6 +88,7 @@ export class ProbeRequest {
     this.domain = probe.domain;
     this.smtpUtf8 = probe.smtpUtf8;
     this.isDecoy = probe.isDecoy;
+    this.isRole = probe.isRole === true;
     this.trace = probe.trace;
     this.#isInteractive = probe.isInteractive;
     this.#isNeeded = !probe.isDecoy;
@@ -138,6 +142,11 @@ export class ProbeRequest {
   hold(refusal: MailboxFinding): void {
     this.#moveTo("held");
     this.#heldRefusal = refusal;
+  }
+
+  /** The host refuses this recipient, and not everything. */
+  markSelective(): void {
+    if (this.#heldRefusal) this.#heldRefusal = { ...this.#heldRefusal, isSelective: true };
   }
 
   /** Settles a held request with its refusal. */
@@ -194,6 +203,14 @@ export class ProbeRequest {
 
   isOpenTo(host: string, identity?: number): boolean {
     return !this.#denials?.has(host) && (identity === undefined || !this.isRefusedFrom(identity));
+  }
+
+  /**
+   * Whether a session at this host should send it. `passedOver`: hosts that had no requests when the session was opened. What they
+   * can answer is left to them.
+   */
+  isFor(host: string, identity: number | undefined, passedOver: readonly string[]): boolean {
+    return this.isOpenTo(host, identity) && !passedOver.some((other) => this.isOpenTo(other, identity));
   }
 
   /** Whether every host that denied it did so for this reason. */

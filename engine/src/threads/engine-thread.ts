@@ -1,7 +1,7 @@
 /**
  * One engine thread, as the calling thread sees it: sends requests, matches replies, and replaces the thread when it has
- * died. A request that was lost with a thread is sent once more; if that thread dies too, the request fails, because it
- * may be the cause.
+ * died. A request that was lost with a thread is sent once more; if that thread dies too, or cannot be started, the
+ * request fails, because it may be the cause.
  */
 import { Worker } from "node:worker_threads";
 import { deferred } from "../deferred.ts";
@@ -158,10 +158,16 @@ export class EngineThread {
   }
 
   #start(): void {
-    const running = new RunningThread(this.#deps, this.#index, {
-      onReply: (reply) => this.#onReply(reply),
-      onExit: (error) => this.#onExit(error, running.ageMs),
-    });
+    let running: RunningThread;
+    try {
+      running = new RunningThread(this.#deps, this.#index, {
+        onReply: (reply) => this.#onReply(reply),
+        onExit: (error) => this.#onExit(error, running.ageMs),
+      });
+    } catch (error) {
+      this.#onExit(error as Error, 0); // no memory or process id is left for a thread
+      return;
+    }
     this.#running = running;
     for (const { message } of this.#requests.values()) running.send(message);
   }

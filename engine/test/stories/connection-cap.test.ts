@@ -1,8 +1,9 @@
 /** A host that refuses a further connection while it serves others: its cap is learned, and nothing pauses. */
 import { type MailWorld, mailDomain, mailHost, type Temperament } from "@mailvet/lab";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { type HostLimiterFor, LocalHostLimiter } from "../../src/smtp/throttle/host-limiter.ts";
 import type { ThrottleEvent } from "../../src/smtp/throttle/throttle-state.ts";
+import { until } from "../until.ts";
 import { manyAt, openStory } from "./story.ts";
 
 const isNumbered = ({ localPart }: { localPart: string }) => localPart.startsWith("anna");
@@ -118,4 +119,75 @@ test.concurrent("a pool whose only connection is refused waits for the sessions 
   await story.end();
   expect(events).not.toContain("rate_limited");
   expect(story.lab.counts("backup.host.test").connections).toBe(0);
+});
+
+/** The first session of a host stays open, without an answer to MAIL, until `answer` is called. */
+function staysOpen() {
+  let answer = () => {};
+  const isOver = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const temper: Temperament = {
+    on: {
+      mail: (session) => (session.number === 1 ? { until: isOver, reply: session.reply("mail") } : undefined),
+    },
+  };
+  return { temper, answer };
+}
+
+/** The second of two sessions is refused while the first is open, and both mailboxes are checked. */
+async function expectCap(events: readonly string[], answer: () => void, verdicts: Promise<string>[]) {
+  await until(() => events.length > 0);
+  answer();
+  expect(await Promise.all(verdicts)).toEqual(["valid", "valid"]);
+  expect(events[0]).toBe("too_many_connections");
+  expect(events).not.toContain("rate_limited");
+}
+
+test.concurrent("at a large provider, sessions at its other hosts count as well", async () => {
+  const { limiterFor, events } = noting();
+  const { temper, answer } = staysOpen();
+  const [one, two] = ["one.mail.protection.outlook.com", "two.mail.protection.outlook.com"];
+  const refusesFirst: Temperament = {
+    on: {
+      banner: (session) =>
+        session.number === 1
+          ? { reply: session.reply("too_many_connections"), close: "politely" }
+          : undefined,
+    },
+  };
+  await using story = await openStory(
+    {
+      [one]: mailHost({ temper }),
+      [two]: mailHost({ temper: refusesFirst }),
+      "one.test": mailDomain({ mx: [one], users: isNumbered }),
+      "two.test": mailDomain({ mx: [two], users: isNumbered }),
+    },
+    { limiterFor },
+  );
+  const first = story.verdictOn("anna1@one.test");
+  await until(() => story.lab.counts(one).commands.MAIL === 1);
+  await expectCap(events, answer, [first, story.verdictOn("anna1@two.test")]);
+});
+
+// Not concurrent: the clock is that of all tests.
+test("sessions that are open count when what was learned about their host is forgotten, after an hour", async () => {
+  const anHourMs = 3_600_000;
+  const { limiterFor, events } = noting();
+  const { temper, answer } = staysOpen();
+  const refuses = refusesSecond("banner", "421 4.7.0 mx Error: too many connections from 192.0.2.1");
+  await using story = await openStory(
+    {
+      "mx.host.test": mailHost({ temper: [refuses, temper] }),
+      "backup.host.test": mailHost(),
+      "one.test": mailDomain({ mx: ["mx.host.test"], users: isNumbered }),
+      "two.test": mailDomain({ mx: ["mx.host.test", "backup.host.test"], users: isNumbered }),
+    },
+    { connectionsPerHost: 2, limiterFor, probeTimeoutMs: 3 * anHourMs },
+  );
+  const first = story.verdictOn("anna1@one.test");
+  await until(() => story.lab.counts("mx.host.test").commands.MAIL === 1);
+  const now = performance.now.bind(performance);
+  using _clock = vi.spyOn(performance, "now").mockImplementation(() => now() + 1.5 * anHourMs);
+  await expectCap(events, answer, [first, story.verdictOn("anna1@two.test")]);
 });

@@ -11,6 +11,7 @@ import {
   openLab,
   requiresTls,
   type Temper,
+  type Temperament,
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { engineIn, manyAt, NO_VIOLATIONS, openStory, tellStories, violationsAt } from "./story.ts";
@@ -35,6 +36,32 @@ tellStories([
   ["without EHLO there is no TLS, and it is not needed", at([noEhlo, offersTls()]), asUsual],
 ]);
 
+/** Offers SMTPUTF8 inside TLS only. */
+const internationalInsideTls: Temperament = {
+  tls: "self_signed",
+  on: { ehlo: ({ secure }) => (secure ? undefined : { reply: "250-mx\n250-PIPELINING\n250 STARTTLS" }) },
+};
+const failsToStartTlsOnce: Temperament = {
+  on: {
+    starttls: ({ number }) => (number === 1 ? { reply: "454 4.7.0 TLS not available" } : undefined),
+  },
+};
+
+test("that SMTPUTF8 is missing is certain only where TLS works or is not offered", async () => {
+  await using story = await openStory({
+    "shop.test": mailDomain({ users: ["jörg"], temper: [failsToStartTlsOnce, internationalInsideTls] }),
+    "two.test": mailDomain({
+      users: ["jörg"],
+      hosts: {
+        mx1: { temper: [failsToStartTlsOnce, internationalInsideTls] },
+        mx2: { temper: { extensions: { without: ["SMTPUTF8"] } } },
+      },
+    }),
+  });
+  expect(await story.verdictOn("jörg@shop.test")).toBe("unknown temporary_error");
+  expect(await story.verdictOn("jörg@two.test")).toBe("unknown temporary_error");
+});
+
 test("a handshake without a response falls back to plain text", async () => {
   await using story = await openStory({ "shop.test": at(offersTls("silent")) }, { probeTimeoutMs: 9000 });
   expect(await story.verdictsOn(["ann@shop.test", "eve@shop.test"])).toEqual(Object.values(asUsual));
@@ -49,6 +76,30 @@ test("a broken handshake is remembered: the next session is plain from the start
   const { connections, commands } = story.lab.counts("mx.shop.test");
   expect(commands.STARTTLS).toBe(1);
   expect(connections).toBe(2); // the broken one, and the one that worked
+});
+
+test.each(["garbled", "silent"] as const)(
+  "a %s handshake at a host that allows one connection",
+  async (handshake) => {
+    await using story = await openStory(
+      { "shop.test": mailDomain({ users: ["ann"], temper: offersTls(handshake), connectionCap: 1 }) },
+      { probeTimeoutMs: 9000 },
+    );
+    expect(await story.verdictOn("ann@shop.test")).toBe("valid");
+    expect(story.lab.counts("mx.shop.test").maxConcurrentConnections).toBe(1);
+  },
+);
+
+test("a broken handshake is remembered, also where the connection after it was refused", async () => {
+  const refusesSecond: Temperament = {
+    on: {
+      banner: ({ number }) =>
+        number === 2 ? { reply: "421 4.7.0 mx Error: too many connections", close: "politely" } : undefined,
+    },
+  };
+  await using story = await openStory({ "shop.test": at([refusesSecond, offersTls("garbled")]) });
+  expect(await story.verdictOn("ann@shop.test")).toBe("valid");
+  expect(story.lab.counts("mx.shop.test").commands.STARTTLS).toBe(1);
 });
 
 test("the session inside TLS starts with EHLO again and is as polite", async () => {

@@ -10,8 +10,10 @@ import {
   noSmtpUtf8,
   openLab,
   saysNothing,
+  type Temperament,
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
+import { until } from "../until.ts";
 import { manyAt, NO_VIOLATIONS, openStory, tellStories, violationsAt } from "./story.ts";
 
 const users = ["ann"];
@@ -49,6 +51,39 @@ tellStories([
     "no host accepts our mail",
     mailDomain({ hosts: { a: { temper: TAKES_NO_MAIL }, b: { temper: TAKES_NO_MAIL } } }),
     { eve: "unknown probe_blocked" },
+  ],
+  ...[
+    "521 Host does not accept mail",
+    "521 5.3.2 a.shop.test does not accept mail",
+    "550 Recipient domain does not exist",
+  ].map(
+    (reply) =>
+      [
+        `the first says at RCPT: ${reply}`,
+        mailDomain({ users, hosts: { a: { temper: answersWith({ at: "rcpt", reply }) }, b: {} } }),
+        asUsual,
+      ] as const,
+  ),
+  [
+    "the domain does not exist according to the first, and the second is down: undecided",
+    mailDomain({
+      users,
+      hosts: {
+        a: { temper: answersWith({ at: "rcpt", reply: "550 Recipient domain does not exist" }) },
+        b: { down: true },
+      },
+    }),
+    { ann: "unknown smtp_unreachable" },
+  ],
+  [
+    "the domain does not exist according to both",
+    mailDomain({
+      hosts: {
+        a: { temper: answersWith({ at: "rcpt", reply: "550 Recipient domain does not exist" }) },
+        b: { temper: answersWith({ at: "rcpt", reply: "521 Host does not accept mail" }) },
+      },
+    }),
+    { eve: "invalid domain_not_accepted" },
   ],
   [
     "blocked by the first, and the second is down: the result is probe_blocked",
@@ -123,6 +158,105 @@ test.concurrent("a dead host is not contacted again for a while", async () => {
   const verdicts = await story.verdictsOn(manyAt("shop.test", 50));
   expect(new Set(verdicts)).toEqual(new Set(["unknown smtp_timeout"]));
   expect(story.lab.counts("mx.shop.test").connections).toBe(1);
+});
+
+const RELAYS_EVERYTHING = answersWith({ at: "rcpt", reply: "250 2.1.5 Ok" });
+
+test.concurrent("a mailbox that only the backup host accepts is not valid because the first refused a decoy", async () => {
+  let isDown = false;
+  const a = { on: { banner: () => (isDown ? { close: "abruptly" as const } : undefined) } };
+  const hosts = { a: { temper: a }, b: { temper: RELAYS_EVERYTHING } };
+  await using story = await openStory({ "shop.test": mailDomain({ users, hosts }) }, { idleSessionMs: 1 });
+  expect(await story.verdictOn("ann@shop.test")).toBe("valid");
+  await until(() => story.lab.counts("a.shop.test").openConnections === 0);
+  isDown = true;
+  expect(await story.verdictOn("eve@shop.test")).toBe("risky catch_all");
+});
+
+test.concurrent("a domain is not catch-all because its backup host accepts a decoy", async () => {
+  let deferred = 0;
+  // The decoy, and nothing else, is deferred once.
+  const isDecoy = (address: string) => !/^(ann|eve)@/.test(address) && ++deferred === 1;
+  const a: Temperament = {
+    on: { rcpt: ({ address }) => (isDecoy(address) ? { reply: "451 4.3.0 Try again later" } : undefined) },
+  };
+  await using story = await openStory({
+    "shop.test": mailDomain({ users, hosts: { a: { temper: a }, b: { temper: RELAYS_EVERYTHING } } }),
+  });
+  expect(await story.verdictOn("ann@shop.test")).toBe("valid");
+  expect(await story.verdictOn("eve@shop.test")).toBe("invalid mailbox_not_found");
+  expect(deferred).toBeGreaterThan(1);
+});
+
+test.concurrent("a catch-all domain whose first host is down is not asked for every mailbox", async () => {
+  const hosts = { a: { down: true }, b: { temper: RELAYS_EVERYTHING } };
+  await using story = await openStory({ "shop.test": mailDomain({ users: [], hosts }) });
+  for (const emails of [manyAt("shop.test", 50), manyAt("shop.test", 100).slice(50)])
+    expect(new Set(await story.verdictsOn(emails))).toEqual(new Set(["risky catch_all"]));
+  expect(story.lab.counts("b.shop.test").commands.RCPT).toBeLessThan(10);
+});
+
+/** The reply of some servers to unknown mailboxes of their own domains. */
+const RELAYS_ONLY_KNOWN: Temperament = {
+  on: {
+    rcpt: ({ address }) => (address.startsWith("ann@") ? undefined : { reply: "550 5.7.1 Relaying denied" }),
+  },
+};
+
+test.concurrent.each([1, 2])(
+  "a decoy that is refused as if its domain were unknown proves a mailbox, with mail hosts: %s",
+  async (count) => {
+    const all = { a: { temper: RELAYS_ONLY_KNOWN }, b: { temper: RELAYS_ONLY_KNOWN } };
+    const hosts = count === 1 ? { a: all.a } : all;
+    await using story = await openStory({ "shop.test": mailDomain({ users, hosts }) });
+    expect(await story.verdictOn("ann@shop.test")).toBe("valid");
+  },
+);
+
+/** Defers one mailbox, so that the next host is asked. */
+const DEFERS_LATE: Temperament = {
+  on: {
+    rcpt: ({ address }) => (address.startsWith("late") ? { reply: "451 4.3.0 Try again later" } : undefined),
+  },
+};
+const isNumbered = ({ localPart }: { localPart: string }) => /^(anna|late)/.test(localPart);
+
+test.concurrent("mailboxes are asked at the first host, also while the next one is asked for another mailbox", async () => {
+  const hosts = { a: { temper: DEFERS_LATE }, b: { temper: RELAYS_EVERYTHING } };
+  await using story = await openStory({ "shop.test": mailDomain({ users: isNumbered, hosts }) });
+  const left = [...manyAt("shop.test", 200), "eve@shop.test"];
+  for (let n = 10; n > 0; n--) left.splice(n * 15, 0, `late${n}@shop.test`);
+  const verdicts = new Map<string, number>();
+  const checkOneByOne = async () => {
+    for (let email = left.shift(); email; email = left.shift()) {
+      const verdict = await story.verdictOn(email);
+      verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);
+    }
+  };
+  await Promise.all([checkOneByOne(), checkOneByOne(), checkOneByOne(), checkOneByOne()]);
+  expect(Object.fromEntries(verdicts)).toEqual({
+    valid: 200,
+    "unknown greylisted": 10,
+    "invalid mailbox_not_found": 1,
+  });
+  // Each change of hosts is for at least one of the deferred mailboxes.
+  expect(story.lab.counts("b.shop.test").connections).toBeLessThanOrEqual(10);
+  expect(story.lab.counts("a.shop.test").connections).toBeLessThanOrEqual(11);
+});
+
+test.concurrent("a mailbox is not undecided because the next host failed while it was asked for another", async () => {
+  let fail = () => {};
+  const isOver = new Promise<void>((resolve) => {
+    fail = resolve;
+  });
+  const fails: Temperament = { on: { banner: () => ({ until: isOver, close: "abruptly" }) } };
+  const hosts = { a: { temper: DEFERS_LATE }, b: { temper: fails } };
+  await using story = await openStory({ "shop.test": mailDomain({ users: isNumbered, hosts }) });
+  const deferred = story.verdictOn("late1@shop.test");
+  await until(() => story.lab.counts("b.shop.test").openConnections === 1);
+  const verdict = story.verdictOn("anna1@shop.test");
+  fail();
+  expect(await Promise.all([deferred, verdict])).toEqual(["unknown greylisted", "valid"]);
 });
 
 function mx(...exchanges: string[]) {

@@ -90,6 +90,29 @@ test.concurrent.each([
   expect(new Set(verdicts)).toEqual(new Set(["unknown smtp_protocol_error"]));
 });
 
+/** Never replies to some recipients, and goes on. */
+const losesReplies: Temperament = {
+  replies: { does_not_exist: "550 5.1.1 User unknown" },
+  on: { rcpt: ({ address }) => (address.startsWith("mute") ? { silent: true } : undefined) },
+};
+
+test.concurrent.each([
+  ["of a single mailbox", ["mute"]],
+  ["in a list", ["mute", "ann", "eve", "bob", "eve2"]],
+])("a lost reply %s: no later reply counts for the recipient before", async (_, names) => {
+  const users = ["mute", "ann", "bob"];
+  await using story = await openStory(
+    { "shop.test": mailDomain({ users, temper: losesReplies }) },
+    { probeTimeoutMs: BUDGET_MS },
+  );
+  const verdicts = await story.verdictsOn(names.map((name) => `${name}@shop.test`));
+  for (const [i, verdict] of verdicts.entries()) {
+    const isAnswered = names[i] !== "mute" && verdict !== "unknown smtp_timeout";
+    const truth = users.includes(names[i]!) ? "valid" : "invalid mailbox_not_found";
+    expect(verdict).toBe(isAnswered ? truth : "unknown smtp_timeout");
+  }
+});
+
 test.concurrent.each([
   ["a tarpit", tarpit({ gapMs: 50 })],
   ["a silent banner", saysNothing({ at: "banner" })],

@@ -1,6 +1,7 @@
 /** Several egress identities: each has its own limits at a host, and one that is refused is replaced by the next. */
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { type MailWorld, mailDomain, mailHost, type Temperament } from "@mailvet/lab";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { LocalSessionGate } from "../../src/smtp/throttle/session-gate.ts";
 import { until } from "../until.ts";
 import { identityOf, manyAt, openStory, type StoryOptions } from "./story.ts";
@@ -85,6 +86,47 @@ test("a proxy that is down is replaced by the next identity, and no mail host is
   await using story = await openStory(world, { egress: [down, two] });
   const verdicts = await story.verdictsOn(names.map((name) => `ann@${name}`));
   expect(new Set(verdicts)).toEqual(new Set(["valid"]));
+});
+
+test.each<[string, (socket: Socket) => void]>([
+  ["accepts connections and says nothing", () => {}],
+  [
+    "never says whether the password is right",
+    (socket) => socket.once("data", () => socket.write(Buffer.from([5, 2]))),
+  ],
+  [
+    "names its address in a way that does not exist",
+    (socket) =>
+      socket.once("data", () => {
+        socket.write(Buffer.from([5, 2]));
+        socket.once("data", () => {
+          socket.write(Buffer.from([1, 0]));
+          socket.once("data", () => socket.write(Buffer.from([5, 0, 0, 0, 0, 0, 0, 0, 0, 0])));
+        });
+      }),
+  ],
+])("a proxy that %s is replaced by the next identity", async (_, onSocket) => {
+  const sockets = new Set<Socket>();
+  const proxy = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    onSocket(socket);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    proxy.close();
+  });
+  const { port } = proxy.address() as AddressInfo;
+  const broken = identityOf("broken", {
+    proxy: { host: "127.0.0.1", port, username: "ann", password: "open sesame" },
+  });
+  const names = Array.from({ length: 6 }, (_, i) => `shop${i}.test`);
+  const world = Object.fromEntries(names.map((name) => [name, mailDomain({ users: ["ann"] })]));
+  await using story = await openStory(world, { egress: [broken, two], probeTimeoutMs: 16_000 });
+  const verdicts = await story.verdictsOn(names.map((name) => `ann@${name}`));
+  expect(new Set(verdicts)).toEqual(new Set(["valid"]));
+  expect(sockets.size).toBeGreaterThan(0);
 });
 
 test("a source address that is not of this machine is replaced by the next identity", async () => {

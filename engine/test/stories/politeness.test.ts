@@ -57,9 +57,10 @@ test.concurrent("a slow banner is waited for", async () => {
 test.concurrent.each(["banner", "ehlo", "mail", "rcpt"] as const)(
   "rejected at %s, a session still sends QUIT, and after three rejections there is no further connection",
   async (stage) => {
-    await using story = await openStory({
-      "shop.test": mailDomain({ users: ["ann"], temper: blocksClient({ at: stage }) }),
-    });
+    await using story = await openStory(
+      { "shop.test": mailDomain({ users: ["ann"], temper: blocksClient({ at: stage }) }) },
+      { idleSessionMs: 1 },
+    );
     for (let i = 0; i < 12; i++) {
       expect(await story.verdictOn(`anna${i}@shop.test`)).toBe("unknown probe_blocked");
       await until(() => story.lab.counts("mx.shop.test").openConnections === 0); // so that no connection lingers

@@ -115,7 +115,7 @@ export function engineIn(lab: Lab, options: StoryOptions = {}): Engine {
 }
 
 function networkIn(lab: Lab, options: StoryOptions): NetworkStages {
-  const { limiterFor, gateFor, threads = usualThreads, dial, maxSessions, idleSessionMs } = options;
+  const { limiterFor, gateFor, threads = usualThreads, dial, maxSessions, idleSessionMs = 120_000 } = options;
   // Hosts that do not respond are those of stories with a limit: the others have time to answer QUIT.
   const { closeGraceMs = options.probeTimeoutMs === undefined ? 60_000 : undefined } = options;
   const settings: NetworkSettings = {
@@ -127,7 +127,7 @@ function networkIn(lab: Lab, options: StoryOptions): NetworkStages {
     probeTimeoutMs: options.probeTimeoutMs ?? 120_000,
     connectionsPerHost: options.connectionsPerHost ?? 1,
     ...(maxSessions !== undefined && { maxSessions }),
-    ...(idleSessionMs !== undefined && { idleSessionMs }),
+    idleSessionMs,
     ...(closeGraceMs !== undefined && { closeGraceMs }),
   };
   const limits = { ...(limiterFor && { limiterFor }), ...(gateFor && { gateFor }) };

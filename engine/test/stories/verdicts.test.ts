@@ -86,6 +86,35 @@ test("an exception is internal_error, and says nothing about the mailbox", async
   expect(decide(evidence)).toMatchObject({ status: "unknown", subStatus: "internal_error" });
 });
 
+test("a network that could not be opened is opened by the next check", async () => {
+  const planner: ProbePlanner = {
+    probe: () => Promise.reject(new Error("not reached")),
+    close: async () => {},
+  };
+  const resolver = { query: async () => ({ status: "nxdomain" as const, ttlSeconds: 60 }), close: () => {} };
+  let openings = 0;
+  const verifier = createVerifier({
+    disposables: loadDisposables(),
+    openNetwork() {
+      if (++openings === 1) throw new Error("too many open files");
+      return networkStages({ resolver, guard: createEgressGuard(), planner });
+    },
+  });
+  const both = [verifier.verify("ann@shop.org", "smtp"), verifier.verify("bob@shop.org", "smtp")];
+  for (const { failure } of await Promise.all(both)) expect(failure).toContain("too many open files");
+  expect(decide(await verifier.verify("ann@shop.org", "smtp")).subStatus).toBe("domain_not_found");
+  expect(openings).toBe(2);
+  await verifier.close();
+});
+
+test("close during an opening that fails does not throw", async () => {
+  const openNetwork = () => Promise.reject(new Error("too many open files"));
+  const verifier = createVerifier({ disposables: loadDisposables(), openNetwork });
+  const { done } = verifier.begin("ann@shop.org", "smtp");
+  await verifier.close();
+  expect((await done).failure).toContain("too many open files");
+});
+
 test("an exception before the session reaches all its probes, and blocks no other", async () => {
   const dial = (address: string) =>
     address === "127.0.1.1"

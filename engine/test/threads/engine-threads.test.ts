@@ -159,6 +159,23 @@ test("threads that cannot run make every check an internal_error, and none hangs
   await engine.close();
 });
 
+test("a thread that cannot be started is tried again, and no check hangs", async () => {
+  await using lab = await openLab(sharedHosts());
+  let refusals = 1;
+  const engine = watchedEngine(lab, 1, (settings, index) => {
+    if (refusals-- > 0) throw new Error("no more threads: EAGAIN");
+    return startThread(settings, index);
+  });
+  expect(decide(await engine.verify("ann1@firm0.test", "smtp")).status).toBe("valid");
+  refusals = 2;
+  const lost = engine.begin("ann1@firm1.test", "smtp");
+  crash(engine.workers[0]);
+  expect((await lost.done).failure).toContain("EAGAIN");
+  expect(decide(await engine.verify("ann1@firm2.test", "smtp")).status).toBe("valid");
+  expect(engine.exits.filter(({ error }) => error.message.includes("EAGAIN"))).toHaveLength(3);
+  await engine.close();
+});
+
 test("a thread that runs out of memory ends alone", async () => {
   await using lab = await openLab(sharedHosts());
   const hungry = "const all = []; for (;;) all.push(new Array(1e5).fill({}));";

@@ -72,3 +72,61 @@ test("a refused MAIL is the answer for all recipients after it, also of a transa
     "mail 450",
   ]);
 });
+
+/** Each command gets these replies, or silence; "close" ends the connection. */
+function serveScript(script: readonly (readonly string[])[], pauseBeforeCloseMs = 0) {
+  return (socket: Socket) => {
+    const steps = [...script];
+    socket.on("error", () => {});
+    socket.write("220 mx\r\n");
+    createInterface({ input: socket }).on("line", (line) => {
+      const [verb = ""] = line.split(" ");
+      const replies = verb === "EHLO" || verb === "QUIT" ? [REPLIES[verb]!] : (steps.shift() ?? ["250 Ok"]);
+      for (const reply of replies) {
+        if (reply === "close") setTimeout(() => socket.end(), pauseBeforeCloseMs);
+        else if (socket.writable) socket.write(`${reply}\r\n`);
+      }
+    });
+  };
+}
+
+const REFUSED = "550 5.1.1 User unknown";
+const refused = (name: string) => `550 5.1.1 <${name}@shop.test>: User unknown`;
+const SILENCE: string[] = [];
+const CLOSE = ["close"];
+
+test.each([
+  ["silence: any reply may be the missing one", [["250 Ok"], SILENCE, ["250 Ok"], [REFUSED]], 0, []],
+  [
+    "silence after replies that name their recipients: those count",
+    [["250 Ok"], ["250 Ok"], [refused("bob")], SILENCE],
+    0,
+    ["rcpt 250", "rcpt 550"],
+  ],
+  [
+    "a reply that names another recipient: nothing from there counts",
+    [["250 Ok"], [refused("ann")], [refused("ann")], [refused("bob")]],
+    0,
+    ["rcpt 550"],
+  ],
+  [
+    "a close: all replies before it count",
+    [["250 Ok"], ["250 Ok"], [REFUSED], CLOSE],
+    0,
+    ["rcpt 250", "rcpt 550"],
+  ],
+  ["a close after a long pause is silence", [["250 Ok"], SILENCE, ["250 Ok"], [REFUSED, "close"]], 3500, []], // timing: delay of the server
+] as const)(
+  "fewer replies than pipelined recipients, %s",
+  async (_, script, pauseBeforeCloseMs, expected) => {
+    const client = await openClient(serveScript(script, pauseBeforeCloseMs));
+    const recipients = ["ann@shop.test", "bob@shop.test", "eve@shop.test"];
+    const timeoutMs = script.some((step) => step.includes("close" as never)) ? 600_000 : 3000;
+    const { answers, ending } = await client.sendBatch(
+      [{ recipients, smtpUtf8: false, isNew: true }],
+      timeoutMs,
+    );
+    expect(ending).toBeDefined();
+    expect(answers.flat().map((answer) => `${answer?.stage} ${answer?.reply.code}`)).toEqual(expected);
+  },
+);

@@ -8,6 +8,7 @@
  * a reply means in meaning.ts. Why it is not a library: docs/decisions/0003-own-smtp-client-and-host-throttling.md.
  */
 
+import { setTimeout as pause } from "node:timers/promises";
 import type { Reply } from "../reply.ts";
 import type { Connect, Egress } from "./connect.ts";
 import { type ReceivedReplies, SERVICE_CLOSING, SmtpConnection } from "./connection.ts";
@@ -17,9 +18,11 @@ export type SmtpClientDeps = { dial: Connect; egress: Pick<Egress, "ehloName" | 
 /** Which protocol features to use with a host, from what earlier sessions have learned (learned-limits.ts). */
 export type SessionFeatures = { startTls: boolean; pipelining: boolean; ehlo: boolean };
 
-export type GreetingResult =
-  /** `learned`: features that the host does not support although it offers them. */
-  | { kind: "ready"; client: SmtpClient; learned: Partial<SessionFeatures> }
+/** `learned`: features that the host does not support although it offers them. */
+export type GreetingResult = Opening & { learned?: Partial<SessionFeatures> };
+
+type Opening =
+  | { kind: "ready"; client: SmtpClient }
   /** The server replied and rejects the session. */
   | { kind: "refused"; stage: "banner" | "ehlo"; reply: Reply }
   /** No TCP connection; `isSilent` without even a refusal, `isLocal` when our own proxy failed. */
@@ -43,6 +46,8 @@ export type BatchResult = {
   ending?: SessionEnding;
   /** The 421, where there was one. */
   closingReply?: Reply;
+  /** A reply was lost, or there was one too many: there are no answers from where that may have begun. */
+  isOutOfStep?: true;
   /** The longest pause between two replies of a pipelined batch. */
   pauseMs: number;
 };
@@ -50,6 +55,10 @@ export type BatchResult = {
 const MAX_CONNECT_MS = 15_000;
 /** Per reply: Postfix delays each by a second after ten errors. A host that still has the last session may refuse the next. */
 const QUIT_TIMEOUT_MS = 2000;
+/** Time for a host to notice that we have closed the connection: it may allow only one. */
+const RECONNECT_AFTER_MS = 250;
+/** A server that closes in the middle of a batch does so at once. After this pause it has waited for a further command. */
+const WAITED_FOR_US_MS = 3000;
 
 export async function openSmtpClient(
   deps: SmtpClientDeps,
@@ -78,15 +87,19 @@ export async function openSmtpClient(
   /** The host closed the connection at a feature: one more connection without it. */
   const retryWithout = async (learned: Partial<SessionFeatures>): Promise<GreetingResult> => {
     connection.close();
+    await pause(Math.min(RECONNECT_AFTER_MS, left()));
     const again = await openSmtpClient(deps, host, { ...features, ...learned }, left());
-    return again.kind === "ready" ? { ...again, learned: { ...learned, ...again.learned } } : again;
+    // A host that has no room for the second connection still has broken TLS. One that also closes at HELO may be down.
+    const isLearned = again.kind === "ready" || (again.kind === "refused" && learned.startTls === false);
+    return isLearned ? { ...again, learned: { ...learned, ...again.learned } } : again;
   };
 
   let greeted = await greet(connection, deps.egress.ehloName, features.ehlo, left);
   if (greeted.kind === "closed" && features.ehlo) return retryWithout({ ehlo: false });
   if (greeted.kind !== "greeted") return abort(greeted);
 
-  if (features.startTls && greeted.extensions?.has("STARTTLS")) {
+  let isTlsMissing = greeted.extensions?.has("STARTTLS") === true;
+  if (features.startTls && isTlsMissing) {
     connection.send(["STARTTLS"]);
     const granted = await connection.receive(left());
     if (granted.kind === "reply" && granted.reply.code === 220) {
@@ -96,6 +109,7 @@ export async function openSmtpClient(
       greeted = await greet(connection, deps.egress.ehloName, true, left);
       if (greeted.kind === "closed") return retryWithout({ startTls: false });
       if (greeted.kind !== "greeted") return abort(greeted);
+      isTlsMissing = false;
     } else if (granted.kind === "closed") {
       return retryWithout({ startTls: false });
     } else if (granted.kind !== "reply") {
@@ -107,8 +121,9 @@ export async function openSmtpClient(
     mailFrom: deps.egress.mailFrom,
     mayPipeline: features.pipelining,
     banner: banner.reply,
+    isTlsMissing,
   });
-  return { kind: "ready", client, learned: {} };
+  return { kind: "ready", client };
 }
 
 /** Sends last commands, waits for one reply to each and ends the connection. The timeout is for all replies together. */
@@ -165,19 +180,75 @@ function isSuccess(reply: Reply): boolean {
   return reply.code >= 200 && reply.code < 300;
 }
 
-type Command = { line: string; kind: "rset" | "mail" | "rcpt"; transaction: number };
+type Command = { line: string; transaction: number } & (
+  | { kind: "rset" | "mail" }
+  | { kind: "rcpt"; recipient: string }
+);
+
+/** The replies to a pipelined batch that certainly belong to the command in their place. */
+type Placed = { certain: number; isOutOfStep: boolean };
+
+/**
+ * Replies have no number. With too few of them, the missing one is the last only where the server closed in between: one
+ * that is silent, or has waited for us, may have lost any of them. Then those count up to the last that names its recipient.
+ */
+function placeReplies(commands: readonly Command[], { replies, failure, waitMs }: ReceivedReplies): Placed {
+  const asked = new AskedRecipients(commands);
+  let certain = 0;
+  for (const [i, reply] of replies.entries()) {
+    const command = commands[i]!;
+    if (reply.code === SERVICE_CLOSING) break;
+    const named = command.kind === "rcpt" ? asked.namedIn(reply, command.recipient) : undefined;
+    if (named === "another" || (command.kind === "rset" && !isSuccess(reply)))
+      return { certain, isOutOfStep: true };
+    if (named === "itself") certain = i + 1;
+  }
+  const isClosing = failure?.kind === "closed" || replies.at(-1)?.code === SERVICE_CLOSING;
+  const isSilent = failure?.kind === "timeout" || (isClosing && waitMs >= WAITED_FOR_US_MS);
+  const answered = replies.filter(({ code }) => code !== SERVICE_CLOSING).length;
+  return isSilent
+    ? { certain, isOutOfStep: certain < answered }
+    : { certain: replies.length, isOutOfStep: false };
+}
+
+/** Bounded, and only from the start of a word: the text is remote input. */
+const ADDRESS_IN_TEXT = /(?<![^\s<>()[\]"':;,])[^\s<>()[\]"':;,]{1,128}@[a-z0-9.-]{0,254}[a-z0-9]/g;
+
+/** Recipients that a reply may be for. */
+class AskedRecipients {
+  readonly #times = new Map<string, number>();
+
+  constructor(commands: readonly Command[]) {
+    for (const command of commands) {
+      if (command.kind !== "rcpt") continue;
+      const name = command.recipient.toLowerCase();
+      this.#times.set(name, (this.#times.get(name) ?? 0) + 1);
+    }
+  }
+
+  /** Whether the reply in the place of a recipient names it, or another one. */
+  namedIn({ lines }: Reply, recipient: string): "itself" | "another" | undefined {
+    const names: string[] = lines.join(" ").toLowerCase().match(ADDRESS_IN_TEXT) ?? [];
+    const own = recipient.toLowerCase();
+    if (names.includes(own)) return this.#times.get(own) === 1 ? "itself" : undefined;
+    return names.some((name) => this.#times.has(name)) ? "another" : undefined;
+  }
+}
 
 type SmtpClientOptions = {
   extensions: ReadonlySet<string> | undefined;
   mailFrom: string;
   mayPipeline: boolean;
   banner: Reply;
+  isTlsMissing: boolean;
 };
 
 export class SmtpClient {
   /** The extensions that EHLO listed; undefined where only HELO was accepted. */
   readonly extensions: ReadonlySet<string> | undefined;
   readonly usesPipelining: boolean;
+  /** The server offers STARTTLS, which did not work: inside it there may be further extensions. */
+  readonly isTlsMissing: boolean;
   /** What the server calls itself in its banner. */
   readonly bannerName: string | undefined;
   /** The banner names Postfix, whose limit of errors is known. */
@@ -192,6 +263,7 @@ export class SmtpClient {
     this.#mailFrom = options.mailFrom;
     this.extensions = options.extensions;
     this.usesPipelining = options.mayPipeline && options.extensions?.has("PIPELINING") === true;
+    this.isTlsMissing = options.isTlsMissing;
     this.bannerName = nameIn(options.banner);
     this.isPostfix = /\bpostfix\b/i.test(options.banner.lines[0] ?? "");
   }
@@ -228,6 +300,12 @@ export class SmtpClient {
       this.#connection.send(lines);
       received = await this.#connection.receiveAll(commands.length, timeoutMs);
       result.pauseMs = received.pauseMs;
+      const { certain, isOutOfStep } = placeReplies(commands, received);
+      if (isOutOfStep) {
+        const failure = received.failure ?? { kind: "protocol_error", why: "replies out of step" };
+        received = { ...received, replies: received.replies.slice(0, certain), failure };
+        result.isOutOfStep = true;
+      }
     }
 
     for (const [i, { kind, transaction, line }] of commands.entries()) {
@@ -252,11 +330,11 @@ export class SmtpClient {
       isQuitAnswered = quit.kind === "reply";
       // Any other reply may be that to the last recipient, and all before it too early by one.
       if (quit.kind === "reply" && quit.reply.code !== 221 && quit.reply.code !== SERVICE_CLOSING)
-        return { ...(await this.#end(result, "protocol_error")), answers: [] };
+        return { ...(await this.#end(result, "protocol_error")), answers: [], isOutOfStep: true };
     }
     const { unsolicited } = this.#connection;
     if (unsolicited?.code === SERVICE_CLOSING) return this.#end(result, "service_closing", unsolicited);
-    if (unsolicited) return this.#end(result, "protocol_error");
+    if (unsolicited) return { ...(await this.#end(result, "protocol_error")), isOutOfStep: true };
     if (quits) {
       this.#hasQuit = true;
       await this.#connection.end(isQuitAnswered);
@@ -287,7 +365,7 @@ export class SmtpClient {
         commands.push({ line: `MAIL FROM:<${this.#mailFrom}>${parameters}`, kind: "mail", transaction });
       }
       for (const recipient of recipients) {
-        commands.push({ line: `RCPT TO:<${recipient}>`, kind: "rcpt", transaction });
+        commands.push({ line: `RCPT TO:<${recipient}>`, kind: "rcpt", transaction, recipient });
       }
     }
     return commands;

@@ -8,7 +8,7 @@
 import { connect, type Socket } from "node:net";
 import { getSystemErrorMap } from "node:util";
 import type { EgressGuard } from "../../egress/guard.ts";
-import { type SocksProxy, type SocksTarget, socksHandshake } from "./socks.ts";
+import { greetProxy, requestTarget, type SocksProxy, type SocksTarget } from "./socks.ts";
 
 /** How mail servers see us: our names, and where connections come from. */
 export type Egress = {
@@ -67,13 +67,15 @@ function deliver(socket: Socket, bytes: Buffer): boolean {
   return true;
 }
 
+const PROXY_IS_SILENT = { kind: "unreachable", why: "the proxy does not answer", isLocal: true } as const;
+
 async function connectThroughProxy(
   proxy: SocksProxy,
   target: SocksTarget,
   timeoutMs: number,
   onSocket?: (socket: Socket) => void,
 ): Promise<ConnectResult> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   const reached = await connected(
     connect({ host: proxy.host, port: proxy.port, noDelay: true }),
     timeoutMs,
@@ -87,13 +89,16 @@ async function connectThroughProxy(
   const { socket } = reached;
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<{ kind: "timeout" }>((resolve) => {
-    timer = setTimeout(() => resolve({ kind: "timeout" }), Math.max(1, deadline - Date.now()));
+    timer = setTimeout(() => resolve({ kind: "timeout" }), Math.max(1, deadline - performance.now()));
   });
-  const result = await Promise.race([socksHandshake(socket, proxy, target), timeout]);
+  const silent = timeout.then(() => PROXY_IS_SILENT);
+  const failure =
+    (await Promise.race([greetProxy(socket, proxy), silent])) ??
+    (await Promise.race([requestTarget(socket, target), timeout])); // here the proxy may be waiting for the target
   clearTimeout(timer);
-  if (result.kind === "connected") return { kind: "connected", socket };
+  if (!failure) return { kind: "connected", socket };
   destroySocket(socket);
-  return result;
+  return failure;
 }
 
 /** Waits until the socket is connected, has failed or is destroyed, or the time is up. */

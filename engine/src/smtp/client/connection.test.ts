@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
+import { setImmediate as nextIteration } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { sanitizeText } from "../../report.ts";
+import { destroySocket } from "./connect.ts";
 import { SmtpConnection } from "./connection.ts";
 
 /** Each ends a line for some program, or hides what follows. */
@@ -20,6 +22,19 @@ test.each(BREAKS)("a command with %j is never sent", async (character) => {
   connection.send(["QUIT"]);
   socket.end();
   expect(await chunks).toBe("QUIT\r\n");
+  server.close();
+});
+
+test("a connection whose socket was destroyed has ended", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as { port: number }).port, "127.0.0.1");
+  await once(socket, "connect");
+  const connection = new SmtpConnection(socket);
+  destroySocket(socket);
+  await once(socket, "close");
+  const end = connection.end().then(() => "ended");
+  expect(await Promise.race([end, nextIteration("waits for a server that no longer reads")])).toBe("ended");
   server.close();
 });
 

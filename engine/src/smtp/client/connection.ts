@@ -22,6 +22,8 @@ export type ReceivedReplies = {
   failure?: ReplyFailure;
   /** The longest pause between two of the replies. */
   pauseMs: number;
+  /** The pause before the end: the last reply, or the failure. */
+  waitMs: number;
 };
 
 /** The code of a server that is about to close the connection (RFC 5321, 3.8). */
@@ -38,8 +40,9 @@ type ReplyWait = {
   count: number;
   replies: Reply[];
   deadline: number;
-  /** When the last reply arrived, and the longest pause before it. */
+  /** When the last reply arrived, the pause before it, and the longest one. */
   lastAtMs: number;
+  waitMs: number;
   pauseMs: number;
   done(result: ReceivedReplies): void;
 };
@@ -94,7 +97,7 @@ export class SmtpConnection {
   receiveAll(count: number, timeoutMs: number): Promise<ReceivedReplies> {
     return new Promise((done) => {
       const deadline = performance.now() + timeoutMs;
-      this.#wait = { count, replies: [], deadline, lastAtMs: 0, pauseMs: 0, done };
+      this.#wait = { count, replies: [], deadline, lastAtMs: 0, waitMs: 0, pauseMs: 0, done };
       this.#advance();
       if (this.#wait) this.#setTimer(deadline, timeoutMs);
     });
@@ -108,7 +111,8 @@ export class SmtpConnection {
     const end = this.#take(wait.replies, wait.count);
     if (wait.count > 1 && wait.replies.length > taken) {
       const nowMs = performance.now();
-      if (taken > 0) wait.pauseMs = Math.max(wait.pauseMs, nowMs - wait.lastAtMs);
+      if (taken > 0) wait.waitMs = nowMs - wait.lastAtMs;
+      wait.pauseMs = Math.max(wait.pauseMs, wait.waitMs);
       wait.lastAtMs = nowMs;
     }
     if (end === "complete") this.#endWait();
@@ -134,9 +138,10 @@ export class SmtpConnection {
   }
 
   #endWait(failure?: ReplyFailure): void {
-    const { done, replies, pauseMs } = this.#wait!;
+    const { done, replies, pauseMs, lastAtMs } = this.#wait!;
+    const waitMs = failure && lastAtMs > 0 ? performance.now() - lastAtMs : this.#wait!.waitMs;
     this.#wait = undefined;
-    done(failure ? { replies, pauseMs, failure } : { replies, pauseMs });
+    done({ replies, pauseMs, waitMs, ...(failure && { failure }) });
   }
 
   #setTimer(deadline: number, leftMs: number): void {
@@ -197,12 +202,14 @@ export class SmtpConnection {
   async end(isQuitAnswered = false): Promise<void> {
     // Nothing is left to send or to read, so that closing is enough to end TCP.
     if (isQuitAnswered && !(this.#socket instanceof TLSSocket)) return this.close();
+    if (this.#socket.destroyed) return this.close(); // its end would never be reported
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, END_TIMEOUT_MS);
-      this.#socket.end(() => {
+      const ended = () => {
         clearTimeout(timer);
         resolve();
-      });
+      };
+      this.#socket.once("close", ended).end(ended);
     });
     this.close();
   }

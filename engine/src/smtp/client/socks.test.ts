@@ -1,5 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { deferred } from "../../deferred.ts";
 import { createEgressGuard } from "../../egress/guard.ts";
 import { createConnect } from "./connect.ts";
 import type { SocksProxy } from "./socks.ts";
@@ -96,6 +97,22 @@ test("a reply with a bound host name is read", async () => {
   dialled.socket.destroy();
 });
 
+test("a reply that arrives in parts is read", async () => {
+  const bytes = [...Buffer.from([5, 0, 5, 0, 0, 1, 0, 0, 0, 0, 0, 25])];
+  const port = await listen((socket) => {
+    const writeNext = () => {
+      const byte = bytes.shift();
+      if (byte === undefined) return;
+      socket.write(Buffer.from([byte]));
+      setTimeout(writeNext, 5); // a packet of its own
+    };
+    socket.once("data", writeNext);
+  });
+  const dialled = await through({ port }, 25);
+  expect(dialled.kind).toBe("connected");
+  if (dialled.kind === "connected") dialled.socket.destroy();
+});
+
 test("configured credentials are sent, and rejected ones are a value", async () => {
   const port = await proxyServer({ user: "ali" });
   const mailPort = await greeter();
@@ -142,9 +159,44 @@ test("a proxy that closes, speaks another protocol or does not listen is a value
   });
 });
 
-test("a silent proxy ends in a timeout", async () => {
-  const port = await listen(() => {});
-  expect(await through({ port }, 25, 150)).toEqual({ kind: "timeout" });
+test("a silent proxy failed itself; one that is silent about the target may wait for it", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  /** What is reported when the time is up after this many messages to a proxy that replies to all but the last. */
+  const timedOutAfter = async (messages: number) => {
+    const silent = deferred<void>();
+    const port = await listen((socket) => {
+      let received = 0;
+      socket.on("data", () => (++received < messages ? socket.write(Buffer.from([5, 0])) : silent.resolve()));
+    });
+    const dialled = through({ port }, 25, 60_000);
+    await silent.promise;
+    vi.advanceTimersByTime(60_000);
+    return dialled;
+  };
+  expect(await timedOutAfter(1)).toEqual({
+    kind: "unreachable",
+    why: "the proxy does not answer",
+    isLocal: true,
+  });
+  expect(await timedOutAfter(2)).toEqual({ kind: "timeout" });
+});
+
+test.each([
+  ["another version", [4, 0, 0, 1, 0, 0, 0, 0, 0, 0]],
+  ["an unknown type of address", [5, 0, 0, 0, 0, 0, 0, 0, 0, 0]],
+])("a reply with %s is a failure of the proxy", async (_, reply) => {
+  const port = await listen((socket) =>
+    socket.once("data", () => {
+      socket.write(Buffer.from([5, 0]));
+      socket.once("data", () => socket.write(Buffer.from(reply)));
+    }),
+  );
+  expect(await through({ port }, 25)).toEqual({
+    kind: "unreachable",
+    why: "the proxy sent a malformed reply",
+    isLocal: true,
+  });
 });
 
 test("the egress guard decides before the proxy is contacted", async () => {

@@ -10,7 +10,7 @@ export type SocksProxy = { host: string; port: number; username?: string; passwo
 export type SocksTarget = { address: string; port: number };
 
 /** `isLocal` when the proxy failed, not the target. */
-export type SocksResult = { kind: "connected" } | { kind: "unreachable"; why: string; isLocal?: true };
+export type SocksFailure = { kind: "unreachable"; why: string; isLocal?: true };
 
 const VERSION = 5;
 const NO_AUTHENTICATION = 0;
@@ -36,53 +36,77 @@ const REFUSALS = [
 /** Reply codes about the target; all others are about the proxy. */
 const TARGET_FAILURES: readonly number[] = [3, 4, 5, 6];
 
-/** Names the target by the address that passed the egress guard, never by name: the proxy must not resolve it again. */
-export async function socksHandshake(
-  socket: Socket,
-  proxy: SocksProxy,
-  target: SocksTarget,
-): Promise<SocksResult> {
-  const refused = (why: string): SocksResult => ({ kind: "unreachable", why, isLocal: true });
-  const read = bytesFrom(socket);
-  try {
+/** Agrees on how to authenticate, and does. Undefined: the proxy takes a request. */
+export function greetProxy(socket: Socket, proxy: SocksProxy): Promise<SocksFailure | undefined> {
+  return unlessClosed(async () => {
+    const read = bytesFrom(socket);
     const method = proxy.username === undefined ? NO_AUTHENTICATION : USER_AND_PASSWORD;
     socket.write(Buffer.from([VERSION, 1, method]));
     const [version, chosen] = await read(2);
     if (version !== VERSION || chosen !== method)
-      return refused("the proxy supports no configured authentication method");
+      return failed("the proxy supports no configured authentication method");
+    if (method === NO_AUTHENTICATION) return undefined;
 
-    if (method === USER_AND_PASSWORD) {
-      const user = Buffer.from(proxy.username ?? "").subarray(0, 255);
-      const password = Buffer.from(proxy.password ?? "").subarray(0, 255);
-      socket.write(
-        Buffer.concat([Buffer.from([1, user.length]), user, Buffer.from([password.length]), password]),
-      );
-      if ((await read(2))[1] !== 0) return refused("the proxy rejected user name or password");
-    }
+    const user = Buffer.from(proxy.username ?? "").subarray(0, 255);
+    const password = Buffer.from(proxy.password ?? "").subarray(0, 255);
+    socket.write(
+      Buffer.concat([Buffer.from([1, user.length]), user, Buffer.from([password.length]), password]),
+    );
+    return (await read(2))[1] === 0 ? undefined : failed("the proxy rejected user name or password");
+  });
+}
 
+/**
+ * Names the target by the address that passed the egress guard, never by name: the proxy must not resolve it again.
+ * Undefined: the socket is connected to it.
+ */
+export function requestTarget(socket: Socket, target: SocksTarget): Promise<SocksFailure | undefined> {
+  return unlessClosed(async () => {
+    const read = bytesFrom(socket);
     const address = Buffer.from(parseIp(target.address) ?? []);
     const kind = isIPv4(target.address) ? IPV4 : IPV6;
     const port = Buffer.from([target.port >> 8, target.port & 0xff]);
     socket.write(Buffer.concat([Buffer.from([VERSION, CONNECT, 0, kind]), address, port]));
-    const [, answer = 1, , boundKind] = await read(4);
+    const [version, answer = 1, , boundKind] = await read(4);
+    if (version !== VERSION) return failed(MALFORMED);
     if (TARGET_FAILURES.includes(answer)) return { kind: "unreachable", why: REFUSALS[answer]! };
-    if (answer !== 0) return refused(REFUSALS[answer] ?? REFUSALS[1]);
-    const boundLength = boundKind === IPV4 ? 4 : boundKind === NAME ? (await read(1))[0]! : 16;
+    if (answer !== 0) return failed(REFUSALS[answer] ?? REFUSALS[1]);
+    const boundLength = boundKind === NAME ? (await read(1))[0]! : BOUND_LENGTHS.get(boundKind);
+    if (boundLength === undefined) return failed(MALFORMED);
     await read(boundLength + 2); // the bound address, unused
-    return { kind: "connected" };
+    return undefined;
+  });
+}
+
+const MALFORMED = "the proxy sent a malformed reply";
+const BOUND_LENGTHS: ReadonlyMap<number | undefined, number> = new Map([
+  [IPV4, 4],
+  [IPV6, 16],
+]);
+
+const failed = (why: string): SocksFailure => ({ kind: "unreachable", why, isLocal: true });
+
+async function unlessClosed(
+  step: () => Promise<SocksFailure | undefined>,
+): Promise<SocksFailure | undefined> {
+  try {
+    return await step();
   } catch (error) {
-    return refused(error instanceof Error ? error.message : String(error));
+    return failed(error instanceof Error ? error.message : String(error));
   }
 }
 
 /** Reads an exact number of bytes and leaves the rest on the socket. */
 function bytesFrom(socket: Socket): (count: number) => Promise<Buffer> {
   return async (count) => {
-    for (;;) {
-      const bytes = socket.read(count) as Buffer | null;
-      if (bytes !== null && bytes.length === count) return bytes;
-      if (bytes !== null || socket.readableEnded || socket.destroyed)
-        throw new Error("the proxy closed the connection");
+    const parts: Buffer[] = [];
+    for (let missing = count; ; ) {
+      // Never more than has arrived: while bytes are left, "readable" is emitted at once, again and again.
+      const bytes = socket.read(Math.min(missing, socket.readableLength)) as Buffer | null;
+      if (bytes) parts.push(bytes);
+      missing -= bytes?.length ?? 0;
+      if (missing === 0) return Buffer.concat(parts);
+      if (socket.readableEnded || socket.destroyed) throw new Error("the proxy closed the connection");
       await new Promise<void>((resolve, reject) => {
         const done = (error?: Error) => {
           socket.off("readable", onReadable);

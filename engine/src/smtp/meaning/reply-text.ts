@@ -19,6 +19,8 @@ export type ReplyText = {
   marked: string;
   /** Words of `marked` that are domain names and not related to the domain of the recipient. */
   otherDomains: readonly string[];
+  /** The recipient's domain is a word of `marked`; any domain name if the recipient is not known. */
+  namesRecipientDomain: boolean;
   /** Local parts in the reply, normalised. */
   locals: readonly string[];
   /** All lines joined, lower case, otherwise as the server wrote them. */
@@ -92,7 +94,15 @@ export function replyTextOf(reply: Reply, echoes: Echoes = {}): ReplyText {
   const names = Array.from(locals, (local) => withoutMarks(normaliseText(local)));
   let clean = withoutMarks(marked);
   for (const name of names) clean = withoutLocalPart(clean, name);
-  return { clean, marked, otherDomains: otherDomainsIn(marked, recipientDomain), locals: names, asWritten };
+  const domains = marked.match(DOMAIN_NAME) ?? [];
+  return {
+    clean,
+    marked,
+    otherDomains: domains.filter((name) => isUnrelated(name, recipientDomain)),
+    namesRecipientDomain: domains.some((name) => name === recipientDomain || recipientDomain === ""),
+    locals: names,
+    asWritten,
+  };
 }
 
 const domainOf = (address: string) => address.slice(address.lastIndexOf("@") + 1).toLowerCase();
@@ -113,14 +123,12 @@ function withDomains(names: readonly string[]): readonly string[] {
 
 const DOMAIN_NAME = /(?<=^| )(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?= |$)/g;
 
-function otherDomainsIn(marked: string, recipientDomain: string): string[] {
-  if (recipientDomain === "") return [];
-  const names = marked.match(DOMAIN_NAME) ?? [];
-  return names.filter(
-    (name) =>
-      name !== recipientDomain &&
-      !name.endsWith(`.${recipientDomain}`) &&
-      !recipientDomain.endsWith(`.${name}`),
+function isUnrelated(name: string, recipientDomain: string): boolean {
+  return (
+    recipientDomain !== "" &&
+    name !== recipientDomain &&
+    !name.endsWith(`.${recipientDomain}`) &&
+    !recipientDomain.endsWith(`.${name}`)
   );
 }
 

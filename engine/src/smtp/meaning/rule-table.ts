@@ -8,8 +8,9 @@ import type { ReplyCategory, ReplyStage } from "./category.ts";
 import { type Clauses, clausesOf, isSaidOfRecipient, isSaidOfRoom } from "./clause-head.ts";
 import type { Phrase, Phrases } from "./phrase.ts";
 import { indexPhrases, type PhraseIndex } from "./phrase-index.ts";
-import type { ReplyText } from "./reply-text.ts";
+import { ECHO, OUR_NAME, OUR_SENDER, type ReplyText } from "./reply-text.ts";
 import type { Rule } from "./rule.ts";
+import { enhancedMeaning } from "./rules/reply-codes.ts";
 import { clientSubject, SUBJECT_OF, sentenceUpTo, subjectPhrases } from "./sentence-subject.ts";
 
 /** What rules check besides the text. */
@@ -34,6 +35,8 @@ export type IndexedText = {
   roomClauses?: Clauses;
   /** Set when words against a mailbox were said of another subject. */
   hasOtherHead?: true;
+  /** Set when a domain is missing, and nothing says that it is the recipient's. */
+  hasUnnamedDomain?: true;
 };
 
 /** A rule, and the indexes of its phrases. */
@@ -212,8 +215,9 @@ function isAboutOtherSubject(
   rule: Rule,
   found: RegExpExecArray,
   indexed: IndexedText,
-  { severity, enhanced }: ReplyFacts,
+  facts: ReplyFacts,
 ): boolean {
+  const { severity, enhanced } = facts;
   const { category, subject = SUBJECT_OF[category] } = rule;
   if (subject !== "recipient" && subject !== "their_domain") return false;
   // The mark that ends a sentence is not part of it.
@@ -221,6 +225,12 @@ function isAboutOtherSubject(
   if (clientSubject(sentenceUpTo(found.input, end), indexed.subjects)) return true;
   const isFull = category === "mailbox_full";
   if (!isFull && (severity !== 5 || !CATEGORIES_AGAINST_MAILBOX.has(category))) return false;
+  if (!isFull && isOfClientByCode(rule, indexed, facts)) return true;
+  if (rule.mustNameDestination && !namesDestination(indexed, facts)) {
+    indexed.hasUnnamedDomain = true;
+    indexed.hasOtherHead = true;
+    return true;
+  }
   const ofDomain = subject === "their_domain" || rule.enhanced !== undefined;
   const codeAgrees = BAD_MAILBOX.test(enhanced);
   const { isWholeClause = false, mayNameClient = false } = rule;
@@ -239,6 +249,47 @@ function isAboutOtherSubject(
   if (isOfMailbox) return false;
   indexed.hasOtherHead = true;
   return true;
+}
+
+/** Enhanced codes of these categories are about the client, see reply-codes.ts. */
+const CATEGORIES_OF_CLIENT: ReadonlySet<ReplyCategory> = new Set([
+  "sender_rejected",
+  "ip_blocked",
+  "auth_required",
+  "tls_required",
+  "rate_limited",
+]);
+
+/**
+ * "5.1.8 Domain not found" is our sender's domain, "5.7.8 account does not exist" our login. The recipient's address before
+ * such a sentence does not change that: sendmail writes it before rejections of the sender too.
+ */
+function isOfClientByCode(rule: Rule, { text }: IndexedText, { enhanced, stage }: ReplyFacts): boolean {
+  if (rule.mayNameClient || rule.enhanced || rule.mx || namesRecipient(text)) return false;
+  const category = enhancedMeaning(enhanced, stage)?.category;
+  return category !== undefined && CATEGORIES_OF_CLIENT.has(category);
+}
+
+const RECIPIENT_WORD =
+  /(?<!\w)(?:rec[ei]+pi?ents?|rcpt|addressee|destination|destinat\w+|empf(?:a|ae)nger)(?!\w)/;
+
+function namesRecipient({ marked, namesRecipientDomain }: ReplyText): boolean {
+  return namesRecipientDomain || RECIPIENT_WORD.test(marked);
+}
+
+/** Codes of a recipient, a domain or a route that does not exist. */
+const BAD_DESTINATION = /^5\.(?:1\.(?:1|2|6|10)|2\.1|4\.4)$/;
+const BAD_DESTINATION_CODES: ReadonlySet<number> = new Set([510, 511, 512, 551, 556]);
+
+/** "Not found in our configuration", "no such domain here": a domain that mail is for, not one that mail is from. */
+const OWN_PLACE =
+  /(?<!\w)(?:here|hier|aqui|ici|local|(?:at|on|in) (?:this|our|my)(?! (?:time|moment|dns|name ?server|resolver)))(?!\w)/;
+
+function namesDestination({ text }: IndexedText, { enhanced, code }: ReplyFacts): boolean {
+  const { marked, clean } = text;
+  if (marked.includes(OUR_NAME) || marked.includes(OUR_SENDER)) return false;
+  if (namesRecipient(text) || marked.includes(ECHO) || OWN_PLACE.test(clean)) return true;
+  return enhanced === "" ? BAD_DESTINATION_CODES.has(code) : BAD_DESTINATION.test(enhanced);
 }
 
 function conditionsHold(rule: Rule, facts: ReplyFacts): boolean {

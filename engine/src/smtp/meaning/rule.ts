@@ -33,6 +33,8 @@ export type Rule = {
   mayNameClient?: true;
   /** Its words are a whole clause: they name their subject in full, and nothing stands beside them. */
   isWholeClause?: true;
+  /** "Domain not found" may be our sender's: the text or the code must say that the recipient's is meant. */
+  mustNameDestination?: true;
   /** If the mailbox fact differs from the category's. */
   mailbox?: MailboxFact;
   why: string;

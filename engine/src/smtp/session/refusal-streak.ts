@@ -3,16 +3,27 @@
  * recipient alike, so refusals are held until the next acceptance, or a check of a known mailbox, shows that the server
  * still distinguishes mailboxes.
  *
+ * A refusal without a reason also needs an acceptance at its own domain after it, so it is kept until the end of its batch.
+ *
  * Collects, confirms and retracts. Whether the streak is credible is decided in session-runner.ts.
  */
 import type { MailboxFinding } from "../../evidence.ts";
 import type { ProbeRequest } from "../probe-request.ts";
+import type { OpenTransaction } from "./transaction-plan.ts";
 
 /** `isLate`: received beyond the number of recipients or refusals up to which the host is known to be reliable. */
-export type HeldRefusal = { request: ProbeRequest; isLate: boolean };
+export type HeldRefusal = {
+  request: ProbeRequest;
+  isLate: boolean;
+  transaction: OpenTransaction;
+  /** Of its transaction, so that no recipient before it can be the reason. */
+  isFirst: boolean;
+};
 
 export class RefusalStreak {
   #refusals: HeldRefusal[] = [];
+  /** Credible, but without a reason, and without an acceptance at their domain so far. */
+  #unexplained: HeldRefusal[] = [];
 
   /** Decoys are refused anyway, so they raise no suspicion. */
   get isSuspect(): boolean {
@@ -31,9 +42,40 @@ export class RefusalStreak {
     return this.#refusals.every(({ request }) => (request.heldRefusal?.reply?.code ?? 0) < 500);
   }
 
-  hold(request: ProbeRequest, refusal: MailboxFinding, isLate: boolean): void {
-    request.hold(refusal);
-    this.#refusals.push({ request, isLate });
+  hold(refusal: HeldRefusal, finding: MailboxFinding): void {
+    refusal.request.hold(finding);
+    this.#refusals.push(refusal);
+  }
+
+  /** Domains with a refusal that needs an acceptance. */
+  get unexplainedDomains(): Set<string> {
+    const all = [...this.#unexplained, ...this.#refusals];
+    return new Set(all.filter(needsAcceptance).map(({ request }) => request.domain));
+  }
+
+  /**
+   * The host accepted a mailbox of the domain. Only within the same transaction does that exclude that the refusals before it
+   * were for the number of recipients.
+   */
+  recordAcceptance(domain: string, transaction: OpenTransaction | undefined): void {
+    for (const refusal of [...this.#unexplained, ...this.#refusals]) {
+      const isSameCase = refusal.isFirst || refusal.transaction === transaction;
+      if (isSameCase && refusal.request.domain === domain && needsAcceptance(refusal))
+        refusal.request.markSelective();
+    }
+  }
+
+  /** Confirms credible refusals, except those that still need an acceptance. */
+  confirm(refusals: readonly HeldRefusal[]): void {
+    confirmAll(refusals.filter((refusal) => !needsAcceptance(refusal)));
+    this.#unexplained.push(...refusals.filter(needsAcceptance));
+  }
+
+  /** Confirms those that needed an acceptance, with or without one. */
+  confirmUnexplained(): void {
+    const refusals = this.#unexplained;
+    this.#unexplained = [];
+    confirmAll(refusals);
   }
 
   /** Removes and returns all of them. */
@@ -44,7 +86,11 @@ export class RefusalStreak {
   }
 }
 
-export function confirmAll(refusals: readonly HeldRefusal[]): void {
+function needsAcceptance({ request: { heldRefusal } }: HeldRefusal): boolean {
+  return heldRefusal?.isUnexplained === true && !heldRefusal.isSelective;
+}
+
+function confirmAll(refusals: readonly HeldRefusal[]): void {
   for (const { request } of refusals) request.confirm();
 }
 
@@ -57,6 +103,6 @@ export function retractAll(refusals: readonly HeldRefusal[], requeue: (request: 
 }
 
 function undecided(refusal: MailboxFinding): MailboxFinding {
-  const { isUnexplained: _, isSoftRefusal: __, ...rest } = refusal;
+  const { isUnexplained: _, isSoftRefusal: __, isSelective: ___, ...rest } = refusal;
   return { ...rest, answer: "temporary_error", retryAfterSeconds: 900 };
 }

@@ -13,7 +13,7 @@ import {
   recordRefused,
   recordReliable,
 } from "../throttle/learned-limits.ts";
-import { confirmAll, RefusalStreak } from "./refusal-streak.ts";
+import { RefusalStreak } from "./refusal-streak.ts";
 import type { BatchTally, SessionContext } from "./session-context.ts";
 import { ANSWER_OF_ENDING, isAboutErrors } from "./session-ending.ts";
 import { type OpenTransaction, type TransactionPlan, UNWATCHED_RECIPIENTS } from "./transaction-plan.ts";
@@ -44,7 +44,7 @@ export class ReplyHandler {
   handle(
     request: ProbeRequest,
     { stage, reply }: RcptResult,
-    { transaction }: TransactionPlan,
+    { transaction, isNew, requests }: TransactionPlan,
     tally: BatchTally,
   ): "accepted" | "refused" | "unanswered" {
     const { deps, counts } = this.#session;
@@ -56,10 +56,14 @@ export class ReplyHandler {
     this.replies[meaning.category] = (this.replies[meaning.category] ?? 0) + 1;
     const { answer } = finding;
     if (answer === "accepted") {
-      confirmAll(this.streak.take()); // the server still distinguishes mailboxes
+      if (!request.isDecoy && !request.isRole) this.streak.recordAcceptance(request.domain, transaction);
+      this.streak.confirm(this.streak.take()); // the server still distinguishes mailboxes
       recordReliable(limits, counts.recipients + tally.answered, counts.refused + tally.refused);
       counts.accepted++;
-      if (!request.isDecoy) recordAccepted(limits, request);
+      if (!request.isDecoy) {
+        recordAccepted(limits, request);
+        deps.acceptedMailboxes.record(request);
+      }
       request.settle(finding);
       return "accepted";
     }
@@ -70,7 +74,7 @@ export class ReplyHandler {
       deps.queue.add(request);
       return "refused";
     }
-    if (answer === "domain_not_accepted" && meaning.mailbox !== "does_not_exist") {
+    if (answer === "domain_not_accepted") {
       this.#deny(request, answer, finding);
       return "refused";
     }
@@ -93,8 +97,13 @@ export class ReplyHandler {
     }
     const recipients = counts.recipients + tally.answered;
     const isLate = isBeyondReliable(limits, recipients, counts.refused + tally.refused);
-    if (stage === "rcpt" && reply.code >= 500) recordRefused(limits, recipient);
-    if (stage === "rcpt") this.streak.hold(request, finding, isLate);
+    if (stage === "rcpt" && reply.code >= 500) {
+      recordRefused(limits, recipient);
+      deps.acceptedMailboxes.forget(request);
+    }
+    if (finding.isUnexplained) limits.refusesWithoutReason = true;
+    const isFirst = isNew && request === requests[0];
+    if (stage === "rcpt") this.streak.hold({ request, isLate, transaction, isFirst }, finding);
     else request.settle(finding);
     return "refused";
   }
@@ -112,7 +121,8 @@ export class ReplyHandler {
   /** This host cannot answer. Another may; the finding is certain only when all of them agree. */
   #deny(request: ProbeRequest, denial: HostDenial, finding: MailboxFinding): void {
     const { deps, target } = this.#session;
-    request.deny(target.host, denial);
+    const isUnsure = denial === "smtputf8_unsupported" && target.client.isTlsMissing;
+    request.deny(target.host, isUnsure ? "deferred" : denial);
     if (deps.hosts.some(({ name }) => request.isOpenTo(name))) {
       deps.queue.add(request);
       return;

@@ -1,6 +1,7 @@
 /** What the parts of one SMTP session share: its pool, its host, its counts. */
 import type { MailHost } from "../../dns/mail-route.ts";
 import type { SessionEnding, SmtpClient } from "../client/client.ts";
+import type { AcceptedMailboxes } from "../decoy-comparison.ts";
 import type { Identity, IdentitySlots } from "../identity-set.ts";
 import type { ProbeQueue } from "../probe-queue.ts";
 import type { ProbeRequest } from "../probe-request.ts";
@@ -22,6 +23,7 @@ export type ProbeSessionDeps = {
   /** There may be further hosts that DNS could not resolve just now. */
   hasUnknownHosts: boolean;
   profile: ProviderProfile;
+  acceptedMailboxes: AcceptedMailboxes;
   /** Timeout of each batch. */
   probeTimeoutMs: number;
   isClosing(): boolean;
@@ -37,6 +39,8 @@ export type SessionTarget = {
   client: SmtpClient;
   host: string;
   address: string;
+  /** Hosts that had no requests when it was opened. */
+  passedOver: readonly string[];
   /** The egress identity of the session, and its slots at the host. */
   identity: Identity;
   slots: IdentitySlots;

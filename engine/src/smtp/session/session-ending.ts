@@ -79,7 +79,7 @@ export function isBeyondCap(
   { deps: { profile }, target, counts }: SessionContext,
   { answers, closingReply }: BatchResult,
 ): boolean {
-  if (counts.recipients > 0 || target.limits.sessions < 2) return false;
+  if (counts.recipients > 0 || target.slots.sessions < 2) return false;
   const first = answers[0]?.[0];
   const reply = first?.stage === "mail" ? first.reply : closingReply;
   if (!reply || (first && first.stage !== "mail" && first.reply !== closingReply)) return false;

@@ -14,7 +14,6 @@ import { readReply } from "../meaning.ts";
 import type { ProbeQueue } from "../probe-queue.ts";
 import { isConnectionCap } from "../throttle/connection-cap.ts";
 import type { HostLimiter } from "../throttle/host-limiter.ts";
-import type { LearnedLimits } from "../throttle/learned-limits.ts";
 import type { ProviderProfile } from "../throttle/provider-profile.ts";
 import type { SessionTarget } from "./session-context.ts";
 
@@ -35,6 +34,11 @@ export type OpeningPool = {
   hosts: readonly MailHost[];
   profile: ProviderProfile;
   queue: ProbeQueue;
+  /**
+   * Host of the last session, where it quit because the queue had requests for others. The next session is for those: new
+   * requests for this host could keep them waiting for ever.
+   */
+  leftHost: string | undefined;
   /** Aborted when the pool is closed. */
   closing: AbortSignal;
   /** Other sessions are open, or about to be. */
@@ -48,7 +52,7 @@ type OpenedSession = Pick<
 >;
 export type OpenSession = SessionTarget & { opened: OpenedSession };
 
-const MAX_ADDRESSES_PER_HOST = 3;
+export const MAX_ADDRESSES_PER_HOST = 3;
 const MAX_TRIES_BEYOND_CAP = 3;
 const MAX_DELAY_MS = 2500;
 /** However long the first hosts took, the last one gets at least this fraction of the timeout. */
@@ -66,10 +70,14 @@ export class SessionOpener {
     this.maxDelayMs = Math.max(MAX_DELAY_MS, deps.probeTimeoutMs / 4);
   }
 
-  /** Opens a session at the first host that accepts one. Undefined: there is no request for this identity. */
+  /**
+   * Opens a session at the first host that accepts one. Undefined: there is no request for this identity. Hosts that no request is
+   * for are added to `passedOver`.
+   */
   async open(
     identity: Identity,
     time: { leftMs: number },
+    passedOver: string[],
   ): Promise<OpenSession | MailboxFinding | "nothing to send" | undefined> {
     const { probeTimeoutMs } = this.#deps;
     let failure: MailboxFinding | undefined;
@@ -78,8 +86,15 @@ export class SessionOpener {
       this.#pool.closing.aborted
         ? { kind: "unreachable", why: "the pool is closing", isLocal: true }
         : identity.dial(address, timeoutMs);
-    for (const { name: host, addresses } of this.#pool.hosts) {
-      if (!this.#pool.queue.hasRequestsFor(host, identity.index)) continue;
+    const { hosts, queue, leftHost } = this.#pool;
+    this.#pool.leftHost = undefined;
+    if (leftHost && hosts.some(({ name }) => queue.hasRequestsFor(name, identity.index, [leftHost])))
+      passedOver.push(leftHost);
+    for (const { name: host, addresses } of hosts) {
+      if (!queue.hasRequestsFor(host, identity.index, passedOver)) {
+        passedOver.push(host);
+        continue;
+      }
       const slots = this.#deps.identitiesAt(host).slotsOf(identity);
       const { limiter } = slots;
       const candidates = addresses.slice(0, MAX_ADDRESSES_PER_HOST);
@@ -87,7 +102,8 @@ export class SessionOpener {
         const address = candidates[i]!;
         const waitingFromMs = epochMs();
         const known =
-          this.#knownFailure(host, address, slots) ?? (await this.#acquireSlots(host, address, slots));
+          this.#knownFailure(host, address, slots) ??
+          (await this.#acquireSlots(host, address, slots, passedOver));
         if (known === "nothing to send") return known;
         if (known) {
           failure = moreInformative(failure, known);
@@ -96,27 +112,28 @@ export class SessionOpener {
         const limits = identity.hostLimits.of(host);
         const opened = this.#openedAt(host, identity, waitingFromMs);
         const timeoutMs = Math.max(time.leftMs, probeTimeoutMs / MIN_FRACTION_OF_TIMEOUT);
-        const others = limits.connections++;
+        const others = slots.connections++;
         const opening = await openSmtpClient(
           { egress: identity, dial },
           { name: host, address },
           limits,
           timeoutMs,
         ).catch((error) => {
-          this.#endConnection(slots, limits);
+          this.#endConnection(slots);
           throw error;
         });
         time.leftMs -= epochMs() - opened.startedAtMs;
+        Object.assign(limits, opening.learned); // also where the second connection was refused
         if (opening.kind === "ready") {
           identity.health.connected();
-          Object.assign(limits, opening.learned);
-          limits.sessions++;
-          return { client: opening.client, host, address, slots, identity, limiter, limits, opened };
+          slots.sessions++;
+          const { client } = opening;
+          return { client, host, address, passedOver, slots, identity, limiter, limits, opened };
         }
         this.#observeRefused(opened, opening);
-        const open = Math.max(others, limits.sessions);
+        const open = Math.max(others, slots.sessions);
         const found = this.#recordFailure(opening, host, address, slots, open);
-        this.#endConnection(slots, limits);
+        this.#endConnection(slots);
         if (found === "beyond cap") {
           if (this.#pool.hasOtherWorkers()) return "nothing to send"; // the others do the work
           // The lowered limit makes it wait for the sessions of other pools.
@@ -132,9 +149,9 @@ export class SessionOpener {
   }
 
   /** After the end of a session. */
-  release({ slots, limits }: Pick<OpenSession, "slots" | "limits">): void {
-    limits.sessions--;
-    this.#endConnection(slots, limits);
+  release({ slots }: Pick<OpenSession, "slots">): void {
+    slots.sessions--;
+    this.#endConnection(slots);
   }
 
   /** Acquires a slot at the host and a global one, unless what happened meanwhile makes the session pointless. */
@@ -142,6 +159,7 @@ export class SessionOpener {
     host: string,
     address: string,
     slots: IdentitySlots,
+    passedOver: readonly string[],
   ): Promise<MailboxFinding | "nothing to send" | undefined> {
     const { closing: signal } = this.#pool;
     const { limiter, identity } = slots;
@@ -162,7 +180,8 @@ export class SessionOpener {
       this.#releaseHostSlot(slots);
       return "nothing to send";
     }
-    const isPointless = this.#pool.closing.aborted || !this.#pool.queue.hasRequestsFor(host, identity.index);
+    const isPointless =
+      this.#pool.closing.aborted || !this.#pool.queue.hasRequestsFor(host, identity.index, passedOver);
     // The delay is not checked again: what is left of it by now concerns the next session.
     const known = isPointless
       ? "nothing to send"
@@ -194,8 +213,8 @@ export class SessionOpener {
     this.#releaseHostSlot(slots);
   }
 
-  #endConnection(slots: IdentitySlots, limits: LearnedLimits): void {
-    limits.connections--;
+  #endConnection(slots: IdentitySlots): void {
+    slots.connections--;
     this.#releaseSlots(slots);
   }
 

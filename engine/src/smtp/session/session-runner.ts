@@ -21,7 +21,7 @@ import {
 } from "../throttle/learned-limits.ts";
 import type { RecipientAnswer } from "../throttle/refusal-estimate.ts";
 import { inSendingOrder, roomForBatch } from "./batch-room.ts";
-import { confirmAll, retractAll } from "./refusal-streak.ts";
+import { retractAll } from "./refusal-streak.ts";
 import { ReplyHandler } from "./reply-handler.ts";
 import type { BatchTally, ProbeSessionDeps, SessionContext, SessionTarget } from "./session-context.ts";
 import { isBeyondCap, isErrorLimit, learnFromEnding } from "./session-ending.ts";
@@ -54,6 +54,8 @@ export class ProbeSession implements SessionContext {
   readonly deps: ProbeSessionDeps;
   readonly target: SessionTarget;
   readonly counts = { recipients: 0, refused: 0, accepted: 0 };
+  /** It quit because what is left in the queue is for another host or identity. */
+  hasLeftOthers = false;
   readonly #limits: LearnedLimits;
   #transaction: OpenTransaction | undefined;
   #transactions = 0;
@@ -81,6 +83,17 @@ export class ProbeSession implements SessionContext {
   }
 
   async run(): Promise<void> {
+    const { streak } = this.#handler;
+    try {
+      await this.#sendBatches();
+    } finally {
+      // Only an exception in our own code leaves a streak.
+      retractAll(streak.take(), (request) => this.deps.queue.add(request));
+      streak.confirmUnexplained();
+    }
+  }
+
+  async #sendBatches(): Promise<void> {
     const { client, limiter } = this.target;
     const { profile } = this.deps;
     const endsAt = performance.now() + profile.lifetimeMs;
@@ -100,22 +113,26 @@ export class ProbeSession implements SessionContext {
       const groups = this.deps.queue.take({
         host: this.target.host,
         identity: this.target.identity.index,
+        passedOver: this.target.passedOver,
         room,
         recipientsPerTransaction: this.#recipientsPerTransaction,
         withUnneededDecoys: client.usesPipelining,
       });
       if (groups.length === 0) {
-        const isSlotWanted = limiter.hasWaiters || this.deps.hasGlobalWaiters();
+        this.hasLeftOthers = this.deps.queue.count(1) > 0;
+        const isSlotWanted = this.hasLeftOthers || limiter.hasWaiters || this.deps.hasGlobalWaiters();
         if (!isSlotWanted && (await this.deps.nextRequest())) continue;
         break;
       }
       const tally = await this.#runBatch(groups);
       this.counts.recipients += tally.answered;
       this.counts.refused += tally.refused;
-      await this.#resolveStreak(tally.stillAccepts);
+      const isBesideAccepted = await this.#askBesideUnexplained();
+      await this.#resolveStreak(isBesideAccepted || tally.stillAccepts);
+      this.#handler.streak.confirmUnexplained();
       aboutUs += tally.aboutUs;
       if (tally.isBeyondCap) {
-        limiter.record({ kind: "too_many_connections", open: this.#limits.sessions - 1 });
+        limiter.record({ kind: "too_many_connections", open: this.target.slots.sessions - 1 });
         return;
       }
       if (tally.isErrorLimit) recordRefusalLimit(this.#limits, this.counts.refused, profile);
@@ -210,14 +227,15 @@ export class ProbeSession implements SessionContext {
     const isLast = client.usesPipelining && plans.length > 0 && this.#isLastBatch(plans);
     const known = isLast ? this.#knownBeside(plans) : this.#mailboxToAskAgain(plans);
     // The last one cannot be asked again, so no recipient before it may be the reason for its refusal.
-    if (known) transactions.push({ ...transactionOf(known), isNew: isLast || !this.#hasRoomFor(known) });
+    const besideKnown = known && !isLast && this.#hasRoomFor(known) ? this.#transaction : undefined;
+    if (known) transactions.push({ ...transactionOf(known), isNew: besideKnown === undefined });
     const isFirstAskedAgain = known !== undefined && known === plans[0]?.requests[0];
     const result = await client.sendBatch(transactions, this.deps.probeTimeoutMs, isLast);
 
     const tally: BatchTally = { answered: 0, refused: 0, aboutUs: 0 };
     if (result.ending) tally.ending = result.ending;
     if (result.ending) this.#outcome = result.ending;
-    if (isLast && result.ending === "protocol_error") this.#limits.pipelining = false;
+    if (result.isOutOfStep) this.#limits.pipelining = false;
     if (known && !(isFirstAskedAgain && !isAccepted(result.answers[0]?.[0])))
       tally.stillAccepts = isAccepted(result.answers[plans.length]?.[0]);
     if (known && !isLast) this.#closeAfter(known, tally.stillAccepts === true);
@@ -249,6 +267,8 @@ export class ProbeSession implements SessionContext {
         answers.push({ domain, isDecoy, isRefused, isTemporary: isRefused && !isPermanent });
       }
     }
+    if (known && !known.isRole && tally.stillAccepts)
+      this.#handler.streak.recordAcceptance(known.domain, besideKnown);
     this.#limits.refusals.record(answers);
     if (isErrorLimit(this, result, tally)) tally.isErrorLimit = true;
     if (
@@ -270,6 +290,7 @@ export class ProbeSession implements SessionContext {
   #isLastBatch(plans: readonly TransactionPlan[]): boolean {
     const { queue, profile } = this.deps;
     if (!this.#knownBeside(plans) || profile.isShared || queue.count(LONG_QUEUE) < LONG_QUEUE) return false;
+    if (this.#limits.refusesWithoutReason) return false; // it needs an acceptance in its own transaction
     const batch = this.#limits.refusals.batch();
     for (const { requests } of plans)
       for (const { domain, isDecoy } of requests) batch.add(domain, isDecoy ? 0 : 1, isDecoy ? 1 : 0);
@@ -327,18 +348,45 @@ export class ProbeSession implements SessionContext {
   }
 
   /** Whether a recipient may be named in the open transaction. */
-  #hasRoomFor({ smtpUtf8 }: KnownMailbox): boolean {
+  #hasRoomFor({ smtpUtf8, domain }: KnownMailbox): boolean {
     if (this.#transaction?.smtpUtf8 !== smtpUtf8 || this.#transaction.isExhausted) return false;
     const limits = this.#transactionLimits;
-    return !limits.oneDomainPerTransaction && this.#transaction.recipients < maxRecipients(limits);
+    if (limits.oneDomainPerTransaction && this.#transaction.domain !== domain) return false;
+    return this.#transaction.recipients < maxRecipients(limits);
+  }
+
+  /**
+   * After refusals without a reason, asks again for a mailbox of the same domain that was accepted before, in the same
+   * transaction where there is room. True where one is accepted.
+   */
+  async #askBesideUnexplained(): Promise<boolean> {
+    const { profile, acceptedMailboxes } = this.deps;
+    const limit = Math.min(profile.recipientsPerSession, this.#limits.recipientsPerSession);
+    let hasAccepted = false;
+    for (const domain of this.#handler.streak.unexplainedDomains) {
+      const known = acceptedMailboxes.at(domain);
+      if (!known || !this.target.client.isOpen || this.counts.recipients >= limit) continue;
+      const transaction = this.#hasRoomFor(known) ? this.#transaction : undefined;
+      const batch = [{ ...transactionOf(known), isNew: transaction === undefined }];
+      const { answers } = await this.target.client.sendBatch(batch, this.deps.probeTimeoutMs);
+      const isStillAccepted = isAccepted(answers[0]?.[0]);
+      this.#closeAfter(known, isStillAccepted === true);
+      this.counts.recipients++;
+      if (isStillAccepted) {
+        hasAccepted = true;
+        this.#handler.streak.recordAcceptance(domain, transaction);
+      } else if (isStillAccepted === false) acceptedMailboxes.forget(known);
+    }
+    return hasAccepted;
   }
 
   /** After each batch: confirms the held refusals, or retracts them where the server may refuse everything. */
   async #resolveStreak(wasStillAccepted: boolean | undefined): Promise<void> {
     const { queue, profile } = this.deps;
     const limits = this.#limits;
-    const { isSuspect, isTemporary, permanentTargets } = this.#handler.streak;
-    const refusals = this.#handler.streak.take();
+    const { streak } = this.#handler;
+    const { isSuspect, isTemporary, permanentTargets } = streak;
+    const refusals = streak.take();
     const requeue = (request: ProbeRequest) => queue.add(request);
     const known = this.target.client.isOpen ? limits.knownGood : undefined;
     const isAskable = known !== undefined || wasStillAccepted !== undefined;
@@ -350,7 +398,7 @@ export class ProbeSession implements SessionContext {
     // Temporary refusals from the start are no change of behaviour, and at a large provider a session is too short for one.
     const isCredible =
       !isDoubtful || profile.isShared || (isTemporary && this.counts.accepted === 0 && !isAskable);
-    if (isCredible) return confirmAll(refusals);
+    if (isCredible) return streak.confirm(refusals);
     let stillAccepts = wasStillAccepted;
     // In the open transaction it may have been refused for the recipients before it, as by Exim.
     if (!stillAccepts && known) {
@@ -362,13 +410,13 @@ export class ProbeSession implements SessionContext {
     }
     if (stillAccepts) recordReliable(limits, this.counts.recipients, this.counts.refused);
     const isUndecided = stillAccepts === undefined && !isSuspect && !limits.doubted;
-    if (stillAccepts || isUndecided) return confirmAll(refusals);
+    if (stillAccepts || isUndecided) return streak.confirm(refusals);
     this.#isUntrusted = true;
     const doubted = stillAccepts === false ? (known ?? limits.knownGood) : undefined;
     if (doubted) limits.doubted = doubted;
     delete limits.knownGood; // the mailbox may also have been deleted since
     const isRefuted = stillAccepts === false || known !== undefined || limits.doubted !== undefined;
-    confirmAll(refusals.filter(({ isLate }) => !isRefuted && !isLate));
+    streak.confirm(refusals.filter(({ isLate }) => !isRefuted && !isLate));
     const retracted = refusals.filter(({ isLate }) => isRefuted || isLate);
     if (this.#isRefusedFromStart) this.#leaveHost();
     else this.#learnFromRetraction(retracted.length);

@@ -11,9 +11,6 @@ import type { ProviderProfile } from "./provider-profile.ts";
 import { type AnswerCount, RefusalEstimate } from "./refusal-estimate.ts";
 
 export type LearnedLimits = {
-  /** Connections of this process that are open or being opened, and those of them that the host has accepted. */
-  connections: number;
-  sessions: number;
   startTls: boolean;
   pipelining: boolean;
   /** EHLO works; otherwise HELO is sent. */
@@ -30,6 +27,8 @@ export type LearnedLimits = {
   recipientsPerBatch: number;
   /** Recipients of different domains must not share a transaction. */
   oneDomainPerTransaction: boolean;
+  /** It has refused a recipient without a reason: such a refusal counts only beside an acceptance. */
+  refusesWithoutReason: boolean;
   /** How many recipients of a batch it will refuse. */
   refusals: RefusalEstimate;
   /** The most recipients and refusals in one session after which the host still distinguished mailboxes. */
@@ -49,7 +48,7 @@ export type LearnedLimits = {
   sessionsWithoutAnswer: number;
 };
 
-export type KnownMailbox = { recipient: string; smtpUtf8: boolean };
+export type KnownMailbox = { recipient: string; smtpUtf8: boolean; domain: string; isRole: boolean };
 
 /** Every server tolerates this many unknown users. */
 const ALWAYS_RELIABLE_UP_TO = { recipients: 10, refusals: 3 };
@@ -95,8 +94,6 @@ export function createHostLimits(): HostLimits {
 
 function unlimited(refusals: RefusalEstimate): LearnedLimits {
   return {
-    connections: 0,
-    sessions: 0,
     startTls: true,
     pipelining: true,
     ehlo: true,
@@ -105,6 +102,7 @@ function unlimited(refusals: RefusalEstimate): LearnedLimits {
     recipientsPerBatch: Number.POSITIVE_INFINITY,
     isRefusalLimitKnown: false,
     oneDomainPerTransaction: false,
+    refusesWithoutReason: false,
     refusals,
     reliableUpTo: { ...ALWAYS_RELIABLE_UP_TO },
     cutOffs: 0,
@@ -140,9 +138,12 @@ export function isHangUpByRefusals(limits: LearnedLimits, recipients: number, re
   return refusals > 1 && last?.refusals === refusals && last.recipients !== recipients;
 }
 
-export function recordAccepted(limits: LearnedLimits, { recipient, smtpUtf8 }: KnownMailbox): void {
+export function recordAccepted(
+  limits: LearnedLimits,
+  { recipient, smtpUtf8, domain, isRole }: KnownMailbox,
+): void {
   if (limits.knownGood && limits.knownGood.recipient !== recipient) limits.knownBefore = limits.knownGood;
-  limits.knownGood = { recipient, smtpUtf8 };
+  limits.knownGood = { recipient, smtpUtf8, domain, isRole };
   delete limits.doubted;
 }
 

@@ -80,6 +80,32 @@ export const RELAY_RULES: readonly Rule[] = phrases("domain_not_accepted", [
   ],
 ]);
 
+/** Words of a reply about the client or about one mailbox, not about the domain. */
+const OF_CLIENT_OR_MAILBOX = any`
+  {sender}\b … ?(domain|not|host)
+  (your|sending|sender|from|envelope|purported|mail from|originating) … ?domain
+  domain of (the )?sender
+  helo
+  ehlo
+  (mail|messages?) from
+  \bspf\b
+  dkim
+  dmarc
+  too many
+  policy
+  (client|remote|sending|your) host
+  (host|ip) address
+  (user|account|mailbox|recipient|address) (\S+ ){0,3}(unknown|not found|does not exist|doesnt exist|not exist)
+  unknown (user|alias)
+  no such (user|rcpt|recipient|mailbox)
+  (address|alias|recipient|mailbox|account) (is |was )?not (configured|registered)
+  (accept|receive)\w* (any )?(mail|messages|email) from
+  cannot deliver mail (for|to)( \.|$)
+  no route to host
+  member of (the |this |our )?domain
+  mail for (that|this|the|such) (user|recipient|mailbox|address)(?!s? domain)
+`;
+
 export const DOMAIN_RULES: readonly Rule[] = phrases("domain_not_accepted", [
   [
     "no-such-domain",
@@ -95,9 +121,10 @@ export const DOMAIN_RULES: readonly Rule[] = phrases("domain_not_accepted", [
     {
       stages: ["rcpt"],
       mailbox: "does_not_exist",
+      mustNameDestination: true,
       unless: any`{sender}\b
       helo
-      at this (server|host|site)
+      at this (server|host|site|location)
       (in|on) (our|my|the|this)
       here
       (may|might|could) not exist
@@ -107,34 +134,29 @@ export const DOMAIN_RULES: readonly Rule[] = phrases("domain_not_accepted", [
   [
     "domain-not-here",
     any`
-      (host|site)s? (is |are |was )*(not (a )?(local|hosted|found|handled|served|configured)|unknown|unreachable|unroutable)\b(?! (for )?@ip)
+      (host|site)s? (is |are |was )*(not (a )?(local|hosted|handled|served|configured)|unreachable|unroutable)\b(?! (for )?@ip)
       host it isnt
-      (domain|zone)s? … ?(is |are |was |has been |not |isnt |been )*(not (\S+ )?(hosted|handled|local|accepted|allowed|served|configured|supported|recogni[sz]ed|known|found|valid|listed|provisioned|registered|managed|permitted|ours|active|here|available|in|a local|one of|authori[sz]ed|mine|protected|reachable|enabled|set ?up)|unknown|invalid|suspended|disabled|expired|inactive|closed|deactivated|terminated|unsupported|locked|unreachable|unroutable|isnt)\b
-      (unknown|invalid|unsupported|non-?local|foreign|unhosted|bad|inactive|disabled|suspended|expired|illegal|wrong|unroutable|unrecogni[sz]ed|incorrect) (recipient |destination |mail |rcpt |email |local |target |host or )*(domain|host|system|site)\b
+      (domain|zone)s? … ?(is |are |was |has been |not |isnt |been )*(not (\S+ )?(hosted|handled|local|accepted|allowed|served|configured|supported|listed|provisioned|registered|managed|permitted|ours|active|here|available|in(?! (the |our )?dns)|a local|one of|authori[sz]ed|mine|protected|reachable|enabled|set ?up)|suspended|disabled|expired|inactive|closed|deactivated|terminated|unsupported|locked|unreachable|unroutable|isnt)\b
+      (unsupported|non-?local|foreign|unhosted|inactive|disabled|suspended|expired|unroutable) (recipient |destination |mail |rcpt |email |local |target |host or )*(domain|host|system|site)\b
       (not|dont|doesnt|do not|does not|cannot|cant|isnt|arent|wont) (currently |yet |any ?more )?(accept|handle|host|serve|deliver|responsible|route|receive|support|know|process|configured|take|hosting|manage)\w* (for |to |any |incoming |e-?mails? |mails? |messages? |this |that |the |your |such |specified |users |recipients |recipient |destination |\S+\.\S+ )*(domains?|this host|that host)\b
       (dont|do not|doesnt|does not|cannot|cant|not|never) (handle|accept|host|receive|deliver|process|take|route|do|responsible for|configured (for|to accept)) (any )?(e-?mail|mail|messages) (for|to|destined|addressed)
       not (responsible|authoritative|the mail ?server|an? (mx|mail exchanger)|the (final )?destination|a destination) for( \.|$| (mail |e-?mail )?(for |to )?(this|that|the|your|its|\S+\.\S+))
       user(s)? not local
       not local\b
-      ^no domain( \.|$)
-      no such domain
       (mail|messages?|e-?mails?) (for|to) (this |the |that )?(domain|host|\S+\.\S+) (is |are )?(no longer |not )(be )?(accept|receiv|handl|deliver)\w* (here|at|on|by)
-      (dominio|domaine|domain|domena|domeny) … (no|non|pas|nicht|nie|nao) … ?(aloja|heberge|hosted|gehostet|ospit|hosped|obslug|local|bekannt|configur)
-      домен … не
-      not (one of )?(our|my|a) … ?domains?\b
+      (dominio|domaine|domain|domena|domeny) … (no|non|pas|nicht|nie|nao) … ?(aloja|heberge|hosted|gehostet|ospit|hosped|obslug|local|configur)
+      домен … не (?!на[ий]ден|существует|известен)
+      not (one of )?(our|my|a (?!valid|known)) … ?domains?\b
       non-?local (recipient|address|user|domain|e-?mail)
       not (a |an )?local (address|host|domain|e-?mail|recipient|destination)
-      no (mx|route|transport|mail ?route)( \S+)? (for|to|found|record|entry)
+      no (route|transport|mail ?route)( \S+)? (for|to|found|record|entry)
       (unable|cannot|failed|impossible) to route
-      host (unknown|not found|name lookup)
-      (unknown|bad) host\b(?! (name |for )?@ip| name)
       (tenant|organi[sz]ation) … (not (found|exist|provisioned|configured|active)|disabled|suspended|no mail-enabled)
       unrout\w+ (mail )?domain
       domain … not rout
       tenantattribution
       no mail-enabled
       (customer|account|company) … (inbounds? disabled|not (a )?(customer|provisioned))
-      (domaine|domain|dominio|domane|domena) … (inconnu|nicht|non|no es|no esta|nie )
       (does not|doesnt) have (an? |any )?(mail |e-?mail )?forwarding (record|rule|entry|configuration)(?! for)
       (served|handled|hosted) by (another|a different) 
       destination … (unknown|not (allowed|accepted|configured|local))
@@ -149,30 +171,24 @@ export const DOMAIN_RULES: readonly Rule[] = phrases("domain_not_accepted", [
     "it does not handle that domain",
     {
       stages: ["rcpt"],
-      unless: any`
-        {sender}\b … ?(domain|not|host)
-        (your|sending|sender|from|envelope|purported|mail from|originating) … ?domain
-        domain of (the )?sender
-        helo
-        ehlo
-        (mail|messages?) from
-        \bspf\b
-        dkim
-        dmarc
-        too many
-        policy
-        (client|remote|sending|your) host
-        (host|ip) address
-        (user|account|mailbox|recipient|address) (\S+ ){0,3}(unknown|not found|does not exist|doesnt exist|not exist)
-        unknown (user|alias)
-        no such (user|rcpt|recipient|mailbox)
-        (address|alias|recipient|mailbox|account) (is |was )?not (configured|registered)
-        (accept|receive)\w* (any )?(mail|messages|email) from
-        cannot deliver mail (for|to)( \.|$)
-        no route to host
-        member of (the |this |our )?domain
-        mail for (that|this|the|such) (user|recipient|mailbox|address)(?!s? domain)
-      `,
+      unless: OF_CLIENT_OR_MAILBOX,
     },
+  ],
+  [
+    "domain-unknown",
+    any`
+      (host|site)s? (is |are |was )*(not found|unknown)\b(?! (for )?@ip)
+      (domain|zone)s? … ?(is |are |was |has been |not |isnt |been )*(not (\S+ )?(recogni[sz]ed|known|found|valid)|unknown|invalid)\b
+      (unknown|invalid|bad|illegal|wrong|unrecogni[sz]ed|incorrect) (recipient |destination |mail |rcpt |email |local |target |host or )*(domain|host|system|site)\b(?! (name |for )?@ip| name)
+      not a (valid|known) … ?domains?\b
+      no such domain
+      ^no domain( \.|$)
+      no mx( \S+)? (for|to|found|record|entry)
+      host name lookup
+      (domaine|domain|dominio|domane|domena) … (inconnu|nicht|non|no es|no esta|nie )
+      домен … не
+    `,
+    "it does not know that domain",
+    { stages: ["rcpt"], mustNameDestination: true, unless: OF_CLIENT_OR_MAILBOX },
   ],
 ]);
