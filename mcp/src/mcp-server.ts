@@ -39,14 +39,15 @@ export function createMcpServer({ version, backend, onDefect }: McpServerOptions
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator: validators },
   );
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: LISTED }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const { name, arguments: input = {} } = params;
     if (!Object.hasOwn(TOOLS, name))
       throw new McpError(ErrorCode.InvalidParams, `There is no tool "${name.slice(0, 100)}".`);
     try {
-      return success(await call(backend, name as ToolName, input));
+      return success(await call(backend, name as ToolName, input, signal));
     } catch (error) {
       if (error instanceof ToolFailure) return failure(error.message);
+      signal.throwIfAborted(); // no defect, and no answer
       onDefect(error);
       throw new McpError(ErrorCode.InternalError, "The tool failed. This is a defect of Mailvet.");
     }
@@ -66,7 +67,12 @@ const LISTED: Tool[] = Object.entries(TOOLS).map(([name, { title, description, i
   annotations: { ...hints, destructiveHint: false },
 }));
 
-async function call(backend: ToolBackend, name: ToolName, input: object): Promise<object> {
+async function call(
+  backend: ToolBackend,
+  name: ToolName,
+  input: object,
+  signal: AbortSignal,
+): Promise<object> {
   const { input: schema, run } = TOOLS[name];
   let validate = inputValidators.get(name);
   if (!validate) {
@@ -75,7 +81,7 @@ async function call(backend: ToolBackend, name: ToolName, input: object): Promis
   }
   const { valid, errorMessage } = validate(input);
   if (!valid) throw new ToolFailure(`validation_failed: ${errorMessage}`);
-  return run(backend, input as never);
+  return run(backend, input as never, signal);
 }
 
 /** As text too, for clients that do not know structured content. */

@@ -118,21 +118,26 @@ const JobResults = Type.Object({
   results: Type.Array(JobResult),
   total: Type.Integer({ minimum: 0, description: "Results that match, on all pages." }),
   next_after_row: Type.Union([Type.Integer(), Type.Null()], {
-    description: "Where the next page begins; null on the last page.",
+    description:
+      "Where the next page begins; null where there is none. A full page may be followed by an empty one.",
   }),
 });
 
-/** One method for each tool. Refuses by throwing a ToolFailure (mcp-server.ts). */
+/**
+ * One method for each tool. Refuses by throwing a ToolFailure (mcp-server.ts). The signal is aborted when the client cancels
+ * the call.
+ */
 export type ToolBackend = {
-  check(input: Static<typeof CheckInput>): Promise<ValidationResult>;
-  checkMany(input: Static<typeof CheckManyInput>): Promise<BulkSummary>;
+  check(input: Static<typeof CheckInput>, signal: AbortSignal): Promise<ValidationResult>;
+  checkMany(input: Static<typeof CheckManyInput>, signal: AbortSignal): Promise<BulkSummary>;
   explainReply(input: Static<typeof ExplainReplyInput>): Promise<ReplyMeaning>;
-  inspectDomain(input: Static<typeof DomainInput>): Promise<DomainReport>;
-  startJob(input: Static<typeof StartJobInput>): Promise<Job>;
-  jobStatus(input: Static<typeof JobStatusInput>): Promise<Job>;
+  inspectDomain(input: Static<typeof DomainInput>, signal: AbortSignal): Promise<DomainReport>;
+  startJob(input: Static<typeof StartJobInput>, signal: AbortSignal): Promise<Job>;
+  jobStatus(input: Static<typeof JobStatusInput>, signal: AbortSignal): Promise<Job>;
   /** One page in row order. */
   jobResults(
     input: Static<typeof JobResultsInput> & { limit: number },
+    signal: AbortSignal,
   ): Promise<{ items: JobResult[]; total: number }>;
 };
 
@@ -143,7 +148,7 @@ type Tool = {
   output: TObject;
   /** Whether it changes nothing, and whether it contacts servers of others. */
   hints: { readOnlyHint: boolean; openWorldHint: boolean };
-  run(backend: ToolBackend, input: never): Promise<object>;
+  run(backend: ToolBackend, input: never, signal: AbortSignal): Promise<object>;
 };
 
 const ASKS_SERVERS = { readOnlyHint: true, openWorldHint: true };
@@ -160,7 +165,7 @@ export const TOOLS = {
     input: CheckInput,
     output: ValidationResult,
     hints: ASKS_SERVERS,
-    run: (backend, input: Static<typeof CheckInput>) => backend.check(input),
+    run: (backend, input: Static<typeof CheckInput>, signal) => backend.check(input, signal),
   },
   check_many: {
     title: "Check up to 1,000 email addresses",
@@ -170,7 +175,7 @@ export const TOOLS = {
     input: CheckManyInput,
     output: BulkSummary,
     hints: ASKS_SERVERS,
-    run: (backend, input: Static<typeof CheckManyInput>) => backend.checkMany(input),
+    run: (backend, input: Static<typeof CheckManyInput>, signal) => backend.checkMany(input, signal),
   },
   explain_reply: {
     title: "Explain an SMTP reply",
@@ -190,7 +195,7 @@ export const TOOLS = {
     input: DomainInput,
     output: DomainReport,
     hints: ASKS_SERVERS,
-    run: (backend, input: Static<typeof DomainInput>) => backend.inspectDomain(input),
+    run: (backend, input: Static<typeof DomainInput>, signal) => backend.inspectDomain(input, signal),
   },
   start_job: {
     title: "Start a job for a list",
@@ -200,7 +205,7 @@ export const TOOLS = {
     input: StartJobInput,
     output: Job,
     hints: { readOnlyHint: false, openWorldHint: true },
-    run: (backend, input: Static<typeof StartJobInput>) => backend.startJob(input),
+    run: (backend, input: Static<typeof StartJobInput>, signal) => backend.startJob(input, signal),
   },
   job_status: {
     title: "Status of a job",
@@ -210,7 +215,7 @@ export const TOOLS = {
     input: JobStatusInput,
     output: Job,
     hints: READS,
-    run: (backend, input: Static<typeof JobStatusInput>) => backend.jobStatus(input),
+    run: (backend, input: Static<typeof JobStatusInput>, signal) => backend.jobStatus(input, signal),
   },
   job_results: {
     title: "Results of a job",
@@ -220,11 +225,11 @@ export const TOOLS = {
     input: JobResultsInput,
     output: JobResults,
     hints: READS,
-    async run(backend, input: Static<typeof JobResultsInput>) {
+    async run(backend, input: Static<typeof JobResultsInput>, signal) {
       const { limit = DEFAULT_RESULTS } = input;
-      const { items, total } = await backend.jobResults({ ...input, limit });
+      const { items, total } = await backend.jobResults({ ...input, limit }, signal);
       const last = items.length === limit && limit < total ? items.at(-1) : undefined;
-      return { results: items, total, next_after_row: last?.row ?? null };
+      return { results: items, total, next_after_row: last?.cell ?? last?.row ?? null };
     },
   },
 } as const satisfies Record<string, Tool>;
