@@ -3,7 +3,7 @@
  * batch of its first occurrence. After the first failure nothing more is sent.
  */
 import type { BulkItem, BulkSummary } from "@mailvet/contract";
-import { MailvetUnreachable } from "./errors.ts";
+import { foreignResponse } from "./errors.ts";
 
 export type SendBulk = (emails: string[], signal: AbortSignal) => Promise<BulkSummary>;
 
@@ -161,6 +161,3 @@ async function fetchItems(
     store(email, item);
   }
 }
-
-const foreignResponse = (why: string) =>
-  new MailvetUnreachable("invalid_response", `Not a Mailvet response: ${why}`);

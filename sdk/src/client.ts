@@ -42,7 +42,12 @@ export type ValidateOptions = {
 };
 
 /** Ledger entries of one reference, such as a job, or of one day in UTC. */
-export type LedgerFilter = { reference?: string | undefined; date?: string | undefined };
+export type LedgerFilter = {
+  reference?: string | undefined;
+  date?: string | undefined;
+  /** Only charges and refunds of requests with this API key; `web_app`: of those without one. */
+  checksOf?: string | undefined;
+};
 
 export type StatementPage = PageQuery & {
   /** Days in UTC. Default: the last 30. */
@@ -144,8 +149,8 @@ export function createClient(options: ClientOptions): Client {
       const { body, count } = await call<Statement>({ method: "GET", path, query, ...more });
       return { ...body, total: count("x-total-count") ?? body.lines.length };
     },
-    async credits({ skip, limit, reference, date } = {}, more) {
-      const page = { query: { skip, limit, reference, date } };
+    async credits({ skip, limit, reference, date, checksOf } = {}, more) {
+      const page = { query: { skip, limit, reference, date, checks_of: checksOf } };
       const { body, count } = await call<Credits>({ method: "GET", path: "/credits", ...page, ...more });
       return { ...body, total: count("x-total-count") ?? body.ledger.length };
     },

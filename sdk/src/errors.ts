@@ -65,4 +65,8 @@ export class MailvetUnreachable extends Error {
   }
 }
 
+/** A response that is not from this API. */
+export const foreignResponse = (why: string, more?: UnreachableDetails) =>
+  new MailvetUnreachable("invalid_response", `Not a Mailvet response: ${why}`, more);
+
 type UnreachableDetails = { cause?: unknown; status?: number; retryAfterSeconds?: number | undefined };

@@ -1,5 +1,5 @@
 /** Parses server-sent events from a response body. */
-import { MailvetUnreachable } from "./errors.ts";
+import { foreignResponse } from "./errors.ts";
 
 export type ServerEvent = { name: string; data: string };
 
@@ -45,5 +45,5 @@ async function* linesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<string
 
 function bounded(text: string): string {
   if (text.length <= MAX_EVENT_CHARS) return text;
-  throw new MailvetUnreachable("invalid_response", "Not a Mailvet response: an event is too long");
+  throw foreignResponse("an event is too long");
 }

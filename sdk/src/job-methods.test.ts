@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
+import { whileCollecting } from "../../engine/test/garbage.ts";
 import {
   atPaths,
   bytes,
@@ -114,6 +115,27 @@ test("results are iterated page by page", async () => {
   expect(service.requests).toHaveLength(3);
 });
 
+test("results of a service that ignores the cursor end with an error", async () => {
+  await using service = await openScriptedService(json([resultOf(1), resultOf(2)]));
+  const seen: number[] = [];
+  const readAll = async () => {
+    for await (const { row } of clientOf(service).jobs.results("j1", { limit: 2 })) {
+      seen.push(row);
+      if (seen.length > 4) return;
+    }
+  };
+  await expect(readAll()).rejects.toMatchObject({ reason: "invalid_response" });
+  expect(seen).toEqual([1, 2]);
+});
+
+test("results in an order that changes while the job runs are iterated only after its end", async () => {
+  await using service = await openScriptedService(json([]));
+  for (const sort of ["-score", "checked_at", "email"] as const)
+    for await (const _ of clientOf(service).jobs.results("j1", { sort }));
+  const finals = service.requests.map(({ url }) => new URLSearchParams(url.split("?")[1]).get("final"));
+  expect(finals).toEqual(["true", "true", null]);
+});
+
 const LIST = "name,email\nAnn,ann@shop.io\n";
 
 /** The only part of the form, parsed. */
@@ -167,6 +189,15 @@ test("every chunk of a slow source restarts the timeout", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const { jobs } = clientOf(service, { timeoutMs: 16_000 }); // less than all chunks take together
   expect(await jobs.upload({ name: "list.csv", content: slowly() })).toEqual(PREVIEW);
+});
+
+test("an upload whose response does not end times out", async () => {
+  await using service = await openScriptedService((response) => {
+    response.writeHead(200, { "content-type": "application/json" }).write('{"upload_id":');
+  });
+  const { jobs } = clientOf(service, { timeoutMs: 500, retries: 0 });
+  const upload = jobs.upload({ name: "list.csv", content: new Blob(["email\na@b.io\n"]) });
+  expect(await whileCollecting(failureOf(upload))).toMatchObject({ reason: "timeout" });
 });
 
 test("an upload is not buffered in memory", async () => {

@@ -19,6 +19,7 @@ import type {
   UploadPreview,
   ValidationResult,
 } from "@mailvet/contract";
+import { foreignResponse } from "./errors.ts";
 import { type WatchOptions, watchJob } from "./job-watch.ts";
 import type { Page, PageQuery, RequestOptions, Requests } from "./requests.ts";
 import type { CallOptions, IdempotentOptions, OpenStream } from "./transport.ts";
@@ -69,7 +70,7 @@ export type JobMethods = {
    * on, page by page. For a large file, `download` with ndjson needs one request only.
    */
   results(jobId: string, query?: ResultsPage, options?: CallOptions): ResultPages;
-  /** The whole result of a row, as `validate` returns it, from what was stored; costs nothing. */
+  /** The whole result of a row (with several email columns, of a `cell`), as `validate` returns it, from what was stored; costs nothing. */
   result(jobId: string, row: number, options?: CallOptions): Promise<ValidationResult>;
   /** The rows of the file with their verdicts; `body` of the response is a stream. Default: CSV. */
   download(jobId: string, query?: DownloadChoice, options?: CallOptions): Promise<Response>;
@@ -108,13 +109,14 @@ export type ResultChoice = {
   domain?: string | undefined;
   /** Text that the email contains. */
   q?: string | undefined;
+  /** By score or checked_at, iterating over the results is refused while the job runs: rows change their place. */
   sort?: ResultSort | undefined;
   /** Refused while the job runs, instead of results so far. */
   final?: boolean | undefined;
 };
 export type ResultsPage = PageQuery &
   ResultChoice & {
-    /** The last row of the page before; unlike `skip` it takes the same time on every page. */
+    /** The last row of the page before, or its `cell` with several email columns; unlike `skip` it takes the same time on every page. */
     afterRow?: number | undefined;
   };
 export type ResultPages = PromiseLike<Page<JobResult>> & AsyncIterable<JobResult, void, undefined>;
@@ -149,14 +151,18 @@ export function jobMethods(requests: Requests, open: OpenStream): JobMethods {
       query: { skip, limit, after_row: afterRow, ...choiceQuery(choice) },
       ...options,
     });
-  async function* pages(jobId: string, query: ResultsPage, options?: CallOptions) {
-    const limit = query.limit ?? PAGE_SIZE;
+  async function* pages(jobId: string, wanted: ResultsPage, options?: CallOptions) {
+    const limit = wanted.limit ?? PAGE_SIZE;
+    // A row that gets its verdict between two pages would be missing.
+    const query = /score|checked_at/.test(wanted.sort ?? "") ? { ...wanted, final: true } : wanted;
     for (let next: ResultsPage = { ...query, limit }; ; ) {
       const { items } = await page(jobId, next, { waitWhenBusy: true, ...options });
+      const last = items.at(-1);
+      const afterRow = last?.cell ?? last?.row;
+      if (afterRow && afterRow === next.afterRow) throw foreignResponse("after_row is ignored");
       yield* items;
       if (items.length < limit) return;
-      const { row, cell = row } = items.at(-1)!;
-      next = { ...query, limit, skip: undefined, afterRow: cell };
+      next = { ...query, limit, skip: undefined, afterRow };
     }
   }
 

@@ -1,6 +1,6 @@
 /** Reads an HTTP response: a document of the API, a problem document, or a response from something else. */
 import type { Problem } from "@mailvet/contract";
-import { MailvetProblem, MailvetUnreachable } from "./errors.ts";
+import { foreignResponse, MailvetProblem, MailvetUnreachable } from "./errors.ts";
 
 export type ApiResponse<T> = {
   body: T;
@@ -26,7 +26,7 @@ export async function readResponse<T>(response: Response): Promise<ApiResponse<T
   if (!response.ok && isProblem(document))
     throw new MailvetProblem({ ...document, status }, retryAfterSeconds);
   const kind = headers.get("content-type") ?? "no content type";
-  throw new MailvetUnreachable("invalid_response", `Not a Mailvet response: status ${status}, ${kind}`, {
+  throw foreignResponse(`status ${status}, ${kind}`, {
     status,
     retryAfterSeconds,
   });
@@ -65,7 +65,7 @@ async function textOf(response: Response): Promise<string> {
     sizeBytes += value.byteLength;
     if (sizeBytes > MAX_RESPONSE_BYTES) {
       await reader.cancel();
-      throw new MailvetUnreachable("invalid_response", "Not a Mailvet response: too large", {
+      throw foreignResponse("too large", {
         status: response.status,
       });
     }

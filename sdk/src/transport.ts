@@ -134,14 +134,8 @@ function bodyOf(
   if (!body) return null;
   const reader = body.getReader();
   const abort = () => void reader.cancel().catch(() => {});
-  callerSignal?.addEventListener("abort", abort, { once: true });
-  const nextChunk = () =>
-    withTimeout(timeoutMs, callerSignal, (signal) => {
-      const aborted = new Promise<never>((_, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-      });
-      return Promise.race([reader.read(), aborted]);
-    });
+  callerSignal?.addEventListener("abort", abort);
+  const nextChunk = () => withTimeout(timeoutMs, callerSignal, () => reader.read());
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -213,12 +207,18 @@ async function withTimeout<T>(
       abort();
     }, timeoutMs);
   let timer = start();
-  callerSignal?.addEventListener("abort", abort, { once: true });
+  callerSignal?.addEventListener("abort", abort);
+  const { signal } = controller;
+  // The signal may not end the work: Node loses it after the headers of an upload's response, when garbage is collected.
+  const aborted = new Promise<never>((_, reject) => {
+    signal.onabort = reject;
+  });
+  const restart = () => {
+    clearTimeout(timer);
+    timer = start();
+  };
   try {
-    return await work(controller.signal, () => {
-      clearTimeout(timer);
-      timer = start();
-    });
+    return await Promise.race([work(signal, restart), aborted]);
   } catch (error) {
     callerSignal?.throwIfAborted();
     if (isTimedOut) throw new MailvetUnreachable("timeout", `No response within ${timeoutMs / 1000} s`);
