@@ -97,21 +97,30 @@ def test_a_file_is_read_again_for_a_retry_and_a_pipe_is_sent_once(stub: Stub) ->
         def seekable(self) -> bool:
             return False
 
-    stub.answers = [problem(503, "overloaded", retry_after="0")]
-    with client_of(stub) as client, pytest.raises(MailvetProblem):
-        client.jobs.upload(Pipe(b"email\n"))
+    for refusal in (problem(503, "overloaded", retry_after="0"), problem(409, "idempotency_in_flight")):
+        stub.answers = [refusal, preview]
+        with client_of(stub) as client, pytest.raises(MailvetProblem):
+            client.jobs.upload(Pipe(b"email\n"), idempotency_key="mine")
 
 
 def test_redirects_are_not_followed_and_foreign_responses_are_named(stub: Stub) -> None:
     stub.answers = [
         Answer(302, "", {"location": "http://127.0.0.1:1/"}),
         Answer(200, "<p>", {"content-type": "text/html"}),
+        Answer(200, "[" * 100_000, {"content-type": "application/json"}),
     ]
     with client_of(stub) as client:
-        for reason in ("redirected", "invalid_response"):
+        for reason in ("redirected", "invalid_response", "invalid_response"):
             with pytest.raises(MailvetUnreachable) as raised:
                 client.account()
             assert raised.value.reason == reason
+
+
+def test_a_page_instead_of_a_download_is_named(stub: Stub) -> None:
+    stub.answers = [Answer(200, "<p>Sign in</p>", {"content-type": "Text/HTML"})]
+    with client_of(stub) as client, pytest.raises(MailvetUnreachable) as raised:
+        client.jobs.download("id").read()
+    assert raised.value.reason == "invalid_response"
 
 
 def test_no_connection() -> None:
@@ -155,9 +164,41 @@ def test_a_wrong_base_url_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) 
 
 def test_delays() -> None:
     assert [delay_before(retries, 0, 0) for retries in range(7)] == [0.25, 0.5, 1, 2, 4, 8, 8]
+    assert delay_before(5000, 0, 0) == 8
     assert delay_before(0, 30, 1) == 30.125
     assert delay_before(0, 61, 0) is None
     now = datetime(2026, 1, 31, 12, tzinfo=timezone.utc)
     assert seconds_until("Sat, 31 Jan 2026 12:00:07 GMT", now) == 7
     assert seconds_until("7", now) == 7
     assert seconds_until("soon", now) is None
+    assert seconds_until(f"Sat, 31 Jan {'9' * 20} 12:00:07 GMT", now) is None
+    for zone in ("", " -0000"):
+        assert seconds_until(f"Sat, 31 Jan 2026 12:00:07{zone}", now) == 7
+
+
+def page_of(*rows: int) -> Answer:
+    return Answer(200, json.dumps([{"row": row} for row in rows]), {"x-total-count": "9"})
+
+
+def test_results_of_a_service_that_ignores_the_cursor_end_with_an_error(stub: Stub) -> None:
+    stub.answers = [page_of(1, 2), page_of(1, 2), page_of(1, 2)]
+    with client_of(stub) as client:
+        results = client.jobs.results("a-job", limit=2)
+        assert [next(results)["row"], next(results)["row"]] == [1, 2]
+        with pytest.raises(MailvetUnreachable) as raised:
+            next(results)
+    assert raised.value.reason == "invalid_response"
+    assert len(stub.received) == 2
+
+
+def test_results_are_read_in_any_order(stub: Stub) -> None:
+    stub.answers = [page_of(9, 3), page_of(7, 4), page_of(5)]
+    with client_of(stub) as client:
+        assert [result["row"] for result in client.jobs.results("a-job", limit=2, sort="-score")] == [9, 3, 7, 4, 5]
+
+
+@pytest.mark.parametrize("job_id", ["", ".", ".."])
+def test_an_id_that_leads_to_another_path_is_refused(stub: Stub, job_id: str) -> None:
+    with client_of(stub) as client, pytest.raises(ValueError, match="not an ID"):
+        client.jobs.delete(job_id)
+    assert stub.received == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import time
 from pathlib import Path
 
@@ -44,6 +45,11 @@ def test_several_addresses(client: Mailvet) -> None:
     results = list(client.validate_many(iter(emails)))
     assert [result["email"] for result in results] == emails
     assert [result["status"] for result in results] == ["valid", "invalid", "valid", "valid"]
+
+
+def test_long_addresses_are_sent_in_more_requests(client: Mailvet) -> None:
+    emails = [f"{'字' * 250}{number}@mailvet.test" for number in range(1000)]
+    assert [result["email"] for result in client.validate_many(emails)] == emails
 
 
 def test_domains(client: Mailvet) -> None:
@@ -98,6 +104,11 @@ def test_every_way_to_give_a_list(client: Mailvet, tmp_path: Path) -> None:
     with path.open("rb") as file:
         assert client.jobs.upload(file)["filename"] == "one.csv"
     assert client.jobs.upload(("named.csv", b"email\nvalid@mailvet.test\n"))["filename"] == "named.csv"
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as pipe:
+        with os.fdopen(writing, "wb") as file:
+            file.write(path.read_bytes())
+        assert client.jobs.upload(("pipe.csv", pipe))["total_rows"] == 1
     assert client.jobs.upload([path, str(path)])["total_rows"] == 2
     job = client.jobs.run({"rows": [{"mail": "valid@mailvet.test", "n": 1}], "name": "Rows"})
     assert (job["status"], job["valid_count"]) == ("completed", 1)

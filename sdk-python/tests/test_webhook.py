@@ -51,6 +51,8 @@ def test_the_vector_of_the_reference_implementations() -> None:
         (BODY, headers_for(BODY, at=time.time() + 3600), SECRET),
         (BODY, {}, SECRET),
         (BODY, {**headers_for(BODY), "Webhook-Timestamp": "-1"}, SECRET),
+        (BODY, {**headers_for(BODY), "Webhook-Timestamp": "9" * 400}, SECRET),
+        (BODY, {**headers_for(BODY), "Webhook-Timestamp": "9" * 5000}, SECRET),
         (BODY, {**headers_for(BODY), "Webhook-Signature": "é"}, SECRET),
         (BODY, {**headers_for(BODY), "Webhook-Signature": "v1 v1,!"}, SECRET),
         (BODY, headers_for(BODY), "whsec_!"),

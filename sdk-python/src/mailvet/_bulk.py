@@ -1,15 +1,36 @@
-"""Matches the results of a bulk request with the emails that were sent."""
+"""Divides emails into bulk requests, and matches the results with the emails that were sent."""
 
 from __future__ import annotations
 
+import json
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from .errors import MailvetUnreachable
 from .types import BulkItem
 
 BULK_SIZE = 1000
 """Emails per request."""
+BULK_BYTES = 512 * 1024
+"""Of their text as JSON; the service allows a body of 1 MiB."""
+
+
+def batches_of(emails: Iterable[str]) -> Iterator[list[str]]:
+    """The emails of each request."""
+    batch: list[str] = []
+    batch_bytes = 0
+    for email in emails:
+        email_bytes = len(json.dumps(email)) + 2
+        if batch and batch_bytes + email_bytes > BULK_BYTES:
+            yield batch
+            batch, batch_bytes = [], 0
+        batch.append(email)
+        batch_bytes += email_bytes
+        if len(batch) == BULK_SIZE:
+            yield batch
+            batch, batch_bytes = [], 0
+    if batch:
+        yield batch
 
 
 def key_of(email: str) -> str:

@@ -36,11 +36,22 @@ class Upload:
 
 def _named(file: UploadFile, stack: ExitStack) -> tuple[str, Content]:
     if isinstance(file, tuple):
-        return file
+        return file[0], _sized_or_stream(file[1])
     if isinstance(file, (str, os.PathLike)):
-        return os.path.basename(file), stack.enter_context(open(file, "rb"))
+        return os.path.basename(file), _sized_or_stream(stack.enter_context(open(file, "rb")))
     name = getattr(file, "name", None)
-    return os.path.basename(name) if isinstance(name, str) else DEFAULT_NAME, file
+    return os.path.basename(name) if isinstance(name, str) else DEFAULT_NAME, _sized_or_stream(file)
+
+
+class _Stream:
+    """Hides the file descriptor of a pipe: httpx would declare its size, which is 0."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.read = stream.read
+
+
+def _sized_or_stream(content: Content) -> Content:
+    return content if isinstance(content, bytes) or content.seekable() else cast(IO[bytes], _Stream(content))
 
 
 def upload_of(file: UploadFile | Sequence[UploadFile]) -> Upload:

@@ -21,7 +21,8 @@ def delay_before(retries: int, retry_after_seconds: float, jitter: float) -> flo
     """Retry-After plus exponential back-off with up to 50 % jitter. None when Retry-After is too long to wait."""
     if retry_after_seconds > MAX_RETRY_AFTER_SECONDS:
         return None
-    growing = min(FIRST_DELAY_SECONDS * 2.0**retries, MAX_DELAY_SECONDS)
+    exponent = min(retries, 10)  # far above the maximum delay; a large one overflows
+    growing = min(FIRST_DELAY_SECONDS * 2.0**exponent, MAX_DELAY_SECONDS)
     return retry_after_seconds + growing * (1 - jitter / 2)
 
 

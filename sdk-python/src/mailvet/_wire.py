@@ -84,7 +84,9 @@ def client_headers(api_key: str | None, mode: str | None) -> dict[str, str]:
 
 
 def segment(text: str) -> str:
-    """A value as a part of a path."""
+    """A value as a part of a path. Those that HTTP clients remove from one would lead to another endpoint."""
+    if text in ("", ".", ".."):
+        raise ValueError(f"not an ID: {text!r}")
     return quote(text, safe="")
 
 
@@ -104,10 +106,15 @@ def _query_text(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
+def has_succeeded(response: httpx.Response) -> bool:
+    """A page of HTML is from something else, usually a proxy."""
+    is_page = response.headers.get("content-type", "").lower().startswith("text/html")
+    return response.is_success and not is_page
+
+
 def check(response: httpx.Response) -> None:
     """Raises unless the API succeeded. The body of another response has been read."""
-    is_page = response.headers.get("content-type", "").startswith("text/html")
-    if response.is_success and not is_page:
+    if has_succeeded(response):
         return
     status = response.status_code
     if 300 <= status < 400:
@@ -135,7 +142,7 @@ def document_in(response: httpx.Response) -> Any:
 def _json(response: httpx.Response) -> Any:
     try:
         return response.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
@@ -164,6 +171,7 @@ def seconds_until(retry_after: str | None, now: datetime) -> float | None:
         return float(retry_after)
     try:
         at = parsedate_to_datetime(retry_after)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
-    return max(0.0, (at - now).total_seconds())
+    in_utc = at if at.tzinfo else at.replace(tzinfo=timezone.utc)
+    return max(0.0, (in_utc - now).total_seconds())

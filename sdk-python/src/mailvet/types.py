@@ -239,7 +239,7 @@ class CreateJobRequest(TypedDict):
     """The list; or `rows`."""
 
     rows: NotRequired[list[dict[str, str | float | bool | None]]]
-    """The list with columns, which are kept in the results. The first 1,000 rows name the columns."""
+    """The list with columns, which are kept in the results. The first 1,000 rows, or the first 4 MiB of them, name the columns."""
 
     name: NotRequired[str]
     """Shown as the file name."""
@@ -1751,7 +1751,7 @@ class GetJobResultsQuery(TypedDict):
     skip: NotRequired[int]
     limit: NotRequired[int]
     after_row: NotRequired[int]
-    """Only results after this row in the order of `sort`: the last row of the page before, or its `cell` in a job with several email columns. Takes the same time on every page, unlike `skip`."""
+    """Only results after this row in the order of `sort`: the last row of the page before, or its `cell` in a job with several email columns. Takes the same time on every page, unlike `skip`. Sorted by `score` or `checked_at` it is refused with 409 until the job has ended: rows change their place in this order when they get their verdict, and pages would miss some."""
 
     status: NotRequired[
         Literal["valid", "invalid", "risky", "unknown", "pending"]
@@ -2038,6 +2038,9 @@ class GetCreditsQuery(TypedDict):
 
     date: NotRequired[str]
     """Only entries of this day in UTC."""
+
+    checks_of: NotRequired[str]
+    """Only charges and refunds of single and bulk requests with this API key, or `web_app` for those without one. With `date`, the entries behind a line of the statement."""
 
 
 class GetStatementQuery(TypedDict):
@@ -2354,6 +2357,9 @@ class GetCreditsOfAccountQuery(TypedDict):
     date: NotRequired[str]
     """Only entries of this day in UTC."""
 
+    checks_of: NotRequired[str]
+    """Only charges and refunds of single and bulk requests with this API key, or `web_app` for those without one. With `date`, the entries behind a line of the statement."""
+
 
 class DownloadExportQuery(TypedDict):
     token: str
@@ -2639,7 +2645,7 @@ class JobResult(TypedDict):
     """Row number; the first data row is 1."""
 
     cell: NotRequired[int]
-    """In a job with several email columns: the number for `after_row`."""
+    """In a job with several email columns: the number for `after_row` and `…/results/{row}`."""
 
     column: NotRequired[str]
     """In a job with several email columns: that of this email."""

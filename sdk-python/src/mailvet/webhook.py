@@ -53,7 +53,7 @@ def verify_webhook(
     signatures = given.get("webhook-signature", "").split()
     if not message_id or not timestamp.isascii() or not timestamp.isdigit() or not signatures:
         raise InvalidWebhook("the headers webhook-id, webhook-timestamp or webhook-signature are missing")
-    if abs(time.time() - int(timestamp)) > tolerance_seconds:
+    if abs(time.time() - float(timestamp)) > tolerance_seconds:
         raise InvalidWebhook("the timestamp is too old or too new")
     content = body.encode() if isinstance(body, str) else bytes(body)
     signed = f"{message_id}.{timestamp}.".encode() + content

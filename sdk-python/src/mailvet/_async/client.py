@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Iterable
-from itertools import islice
 from types import TracebackType
 from typing import Literal, TypedDict
 
 import httpx
 from typing_extensions import Self, Unpack
 
-from .._bulk import BULK_SIZE, first_spellings, key_of, match_results
+from .._bulk import batches_of, first_spellings, key_of, match_results
 from .._pages import CreditsPage, StatementPage
 from .._wire import given, segment
 from ..types import (
@@ -123,8 +122,7 @@ class AsyncMailvet:
 
         A duplicate within a request is sent once.
         """
-        source = iter(emails)
-        while batch := list(islice(source, BULK_SIZE)):
+        for batch in batches_of(emails):
             unique = first_spellings(batch)
             items, left = match_results(unique, (await self._bulk(unique, options))["results"])
             for email in left:

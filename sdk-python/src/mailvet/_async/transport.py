@@ -22,6 +22,7 @@ from .._wire import (
     count_in,
     create_idempotency_key,
     document_in,
+    has_succeeded,
     query_of,
     unreachable,
 )
@@ -129,10 +130,11 @@ class AsyncTransport:
 
     async def send(self, request: Request, *, is_stream: bool = False) -> httpx.Response:
         timeout_seconds = self._timeout_seconds + request.extra_seconds
+        count = self._retries if request.is_repeatable else 0
         retries = Retries(
-            self._retries if request.is_repeatable else 0,
+            count,
             is_patient=request.is_patient,
-            in_flight_seconds=timeout_seconds if self._retries > 0 else 0,
+            in_flight_seconds=timeout_seconds if count > 0 else 0,
         )
         while True:
             try:
@@ -159,7 +161,7 @@ class AsyncTransport:
                     stream=is_stream,
                     follow_redirects=False,
                 )
-                if is_stream and not response.is_success:
+                if is_stream and not has_succeeded(response):
                     await response.aread()
             except httpx.HTTPError as error:
                 raise unreachable(error) from error

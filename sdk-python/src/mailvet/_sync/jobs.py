@@ -12,7 +12,7 @@ from .._files import UploadFile, is_several, upload_of
 from .._pages import Page
 from .._retry import Patience
 from .._wire import given, segment
-from ..errors import MailvetError
+from ..errors import MailvetError, MailvetUnreachable
 from ..types import (
     ConfirmRequest,
     CreateJobRequest,
@@ -174,20 +174,29 @@ class Jobs:
     def results(self, job_id: str, **query: Unpack[GetJobResultsQuery]) -> Iterator[JobResult]:
         """Results, one per row with an email, also while the job runs; fetched page by page.
 
-        For a large file, `download(format="ndjson")` needs one request only.
+        For a large file, `download(format="ndjson")` needs one request only. Sorted by score or
+        checked_at they are refused while the job runs, because rows change their place.
         """
         limit = query.setdefault("limit", PAGE_SIZE)
+        if query.get("sort", "row").lstrip("-") in ("score", "checked_at"):
+            query["final"] = True
         while True:
             page = self._transport.page(JobResult, path_of(job_id, "/results"), query, is_patient=True)
+            last = page.items[-1].get("cell", page.items[-1]["row"]) if page.items else None
+            if last is not None and last == query.get("after_row"):
+                raise MailvetUnreachable("invalid_response", f"The service ignores after_row: {last}")
             for result in page.items:
                 yield result
-            if len(page) < limit:
+            if last is None or len(page) < limit:
                 return
             query.pop("skip", None)
-            query["after_row"] = page.items[-1].get("cell", page.items[-1]["row"])
+            query["after_row"] = last
 
     def result(self, job_id: str, row: int) -> ValidationResult:
-        """The whole result of a row, as `validate` returns it, from what was stored; costs nothing."""
+        """The whole result of a row, as `validate` returns it, from what was stored; costs nothing.
+
+        In a job with several email columns, `row` is the `cell` of a result.
+        """
         return self._transport.get(ValidationResult, path_of(job_id, f"/results/{row}"))
 
     def download(self, job_id: str, **query: Unpack[DownloadJobQuery]) -> Download:
