@@ -107,6 +107,22 @@ test("a browser that has signed in before has five guesses like any other", asyn
   expect(codes.slice(4)).toEqual(["wrong_credentials", "rate_limited"]);
 });
 
+test("signing in to another account gives a browser no more guesses", async () => {
+  await using world = await openWithAnn();
+  const mallory = "mallory@example.com";
+  await world.accounts.signUp(mallory, PASSWORD, visitorFrom(7));
+  let { deviceToken } = await world.accounts.signIn(EMAIL, PASSWORD, OWNER);
+  const own = (await world.accounts.signIn(EMAIL, PASSWORD, visitorFrom(3))).deviceToken;
+  const codes: string[] = [];
+  for (let network = 10; network < 16; network++) {
+    ({ deviceToken } = await world.accounts.signIn(mallory, PASSWORD, { ...visitorFrom(7), deviceToken }));
+    codes.push(...(await guess(world, 1, { ...visitorFrom(network), deviceToken })));
+  }
+  expect(codes.slice(4)).toEqual(["wrong_credentials", "rate_limited"]);
+  // The owner's other browser is not limited by them.
+  expect(await world.accounts.signIn(EMAIL, PASSWORD, { ...GUESSER, deviceToken: own })).toBeDefined();
+});
+
 test("a browser is recognised for each of its accounts, and only for those", async () => {
   await using world = await openWithAnn();
   const bob = "bob@example.com";

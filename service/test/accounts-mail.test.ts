@@ -231,6 +231,21 @@ test("a new email applies when its link is opened, once, and both addresses are 
   expect(await world.accounts.signIn(next, PASSWORD, HERE)).toMatchObject({ accountId });
 });
 
+test("of two links for a new email only the later one works: the first may have gone to a wrong address", async () => {
+  await using post = await openMailServer();
+  await using world = openAccountsWorld({ mail: post.mail });
+  const { accountId } = await world.accounts.invite({ email: EMAIL }, {});
+  await world.accounts.chooseNewPassword(tokenIn(await post.received(1), "reset-password"), PASSWORD, HERE);
+  await world.accounts.changeEmail(accountId, { email: "mistyped@new.example.com" }, {});
+  const wrong = tokenIn(await post.received(2), "confirm-email");
+  await world.accounts.changeEmail(accountId, { email: "ann@new.example.com" }, {});
+  const right = tokenIn(await post.received(3), "confirm-email");
+  expect((await refusalOf(world.accounts.confirmNewEmail(wrong, {}))).code).toBe("link_expired");
+  await world.accounts.confirmNewEmail(right, {});
+  expect((await world.accounts.find(accountId)).email).toBe("ann@new.example.com");
+  await post.received(5);
+});
+
 test("the owner is told of passkeys that are added and removed, and of those that a password reset leaves", async () => {
   await using server = await openMailServer();
   await using world = openAccountsWorld({ mail: server.mail });

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import {
   type AccountsWorld,
   MINUTE_MS,
+  PUBLIC_URL,
   refusalOf,
   visitorFrom,
   worldsOnOneDatabase,
@@ -129,6 +130,41 @@ test("disabling needs the password and a code", async () => {
   expect(rows).toEqual([]);
 });
 
+test("who knows the password has ten guesses of the code, whatever else the password proves", async () => {
+  await using world = openAccountsWorld();
+  const { session, code } = await enable(world);
+  const { accounts } = world;
+  const site = { rpId: "mailvet.example", origin: PUBLIC_URL };
+  const proveByPassword = async () => {
+    const asked = await refusalOf(accounts.requireProof(session, { password: PASSWORD }));
+    expect(asked.code).toBe("two_factor_required");
+    await accounts.beginPasskey(session, { password: PASSWORD }, site);
+    await accounts.changePassword(session, { current: PASSWORD, next: "my password now" });
+    await accounts.changePassword(session, { current: "my password now", next: PASSWORD });
+  };
+  for (let count = 0; count < 5; count++) {
+    await proveByPassword();
+    expect((await refusalOf(accounts.disableTwoFactor(session, PASSWORD, "000000"))).code).toBe(
+      "validation_failed",
+    );
+    const proof = { password: PASSWORD, code: "000000" };
+    expect((await refusalOf(accounts.requireProof(session, proof))).code).toBe("validation_failed");
+  }
+  expect((await refusalOf(accounts.disableTwoFactor(session, PASSWORD, code()))).code).toBe("rate_limited");
+  world.pass(15 * MINUTE_MS);
+  await accounts.disableTwoFactor(session, PASSWORD, code());
+});
+
+test("proofs that succeed are not limited", async () => {
+  await using world = openAccountsWorld();
+  const { session, code } = await enable(world);
+  for (let count = 0; count < 12; count++) {
+    await refusalOf(world.accounts.requireProof(session, { password: PASSWORD }));
+    await world.accounts.requireProof(session, { password: PASSWORD, code: code() });
+    world.pass(STEP_MS);
+  }
+});
+
 test("a reset password does not replace the code", async () => {
   await using world = openAccountsWorld();
   const { code } = await enable(world);
@@ -139,6 +175,33 @@ test("a reset password does not replace the code", async () => {
   const signIn = (withCode?: string) => world.accounts.signIn(EMAIL, "another fine password", HERE, withCode);
   expect((await refusalOf(signIn())).code).toBe("two_factor_required");
   expect(await signIn(code())).toBeDefined();
+});
+
+test("a reset password gives no more guesses of the code", async () => {
+  await using world = openAccountsWorld();
+  const { code } = await enable(world);
+  const reset = async (password: string) => {
+    await world.accounts.requestReset(EMAIL, HERE);
+    await expect.poll(() => world.passedOn.length).toBe(1);
+    const token = /token=([\w-]+)/.exec(world.passedOn.pop()!.text)![1]!;
+    await world.accounts.chooseNewPassword(token, password, HERE);
+  };
+  const refusedWith = async (password: string, guessed: string) =>
+    (await refusalOf(world.accounts.signIn(EMAIL, password, HERE, guessed))).code;
+  for (let count = 0; count < 5; count++) await refusedWith(PASSWORD, "000000");
+
+  await reset("another fine password");
+  world.pass(4 * MINUTE_MS);
+  // Not against the password, which is right: the owner would wait for longer than the refusal says.
+  for (let count = 0; count < 6; count++)
+    expect(await refusedWith("another fine password", "000000")).toBe("rate_limited");
+  world.pass(MINUTE_MS);
+  expect(await world.accounts.signIn(EMAIL, "another fine password", HERE, code())).toBeDefined();
+  // Wrong passwords are forgiven as before.
+  world.pass(STEP_MS);
+  for (let count = 0; count < 6; count++) await refusedWith("a wrong guess", "000000");
+  await reset("a third fine password");
+  expect(await world.accounts.signIn(EMAIL, "a third fine password", HERE, code())).toBeDefined();
 });
 
 test("REQUIRE_TWO_FACTOR=operators: no operator rights before it is enabled", async () => {

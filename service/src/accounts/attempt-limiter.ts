@@ -23,7 +23,7 @@ const LIMITS = {
   sign_in_by_one_network: { tries: 50, windowMs: 15 * MINUTE_MS },
   // Challenges are stored, for five minutes each.
   passkey_challenge: { tries: 100, windowMs: 15 * MINUTE_MS },
-  // Guessing the current password in an unattended browser.
+  // Guessing the current password, or a code, in an unattended browser.
   change_password: { tries: 10, windowMs: 15 * MINUTE_MS },
   // Many wrong passwords for one account, from all networks: its owner is told.
   wrong_passwords: { tries: 20, windowMs: 24 * HOUR_MS },

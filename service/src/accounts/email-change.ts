@@ -69,6 +69,7 @@ export function createEmailChanges(deps: EmailChangeDeps): EmailChanges {
       if (taken && taken.id !== accountId) throw emailTaken();
       if (confirm) {
         const token = await orm.transaction(async (tx) => {
+          await mailTokens.revoke(tx, accountId, "change_email"); // perhaps sent to a wrong address
           await recordAudit(tx, by, { action: "email.change_requested", accountId });
           return mailTokens.create(tx, accountId, "change_email", email.canonical);
         });

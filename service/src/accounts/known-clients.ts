@@ -25,22 +25,28 @@ export const KNOWN_FOR_MS = 365 * DAY_MS;
 /** Per account. Those with the oldest sign-ins are forgotten. */
 const MAX_KNOWN = 100;
 
-/** How the account knows the client. */
+/** How an account knows a client. */
+export type Recognised = {
+  /** Its last sign-in to the account, which remains the same when its token is replaced by a sign-in to another. */
+  device: { lastSignInAt: Date } | undefined;
+  network: boolean;
+};
+
 export async function recognise(
   { orm }: Pick<Database, "orm">,
   accountId: string | undefined,
   client: SessionClient,
-): Promise<{ device: boolean; network: boolean }> {
+): Promise<Recognised> {
   const device = deviceHash(client);
   const network = networkHash(client);
   const isTheirs = and(
     eq(knownClients.accountId, accountId ?? NO_ACCOUNT),
     inArray(knownClients.clientHash, device ? [device, network] : [network]),
   );
-  const found = await orm.select({ hash: knownClients.clientHash }).from(knownClients).where(isTheirs);
+  const found = await orm.select().from(knownClients).where(isTheirs);
   return {
-    device: found.some(({ hash }) => device?.equals(hash)),
-    network: found.some(({ hash }) => network.equals(hash)),
+    device: found.find(({ clientHash }) => device?.equals(clientHash)),
+    network: found.some(({ clientHash }) => network.equals(clientHash)),
   };
 }
 

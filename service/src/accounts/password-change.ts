@@ -95,7 +95,7 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
         return sessions.rotate(tx, sessionId);
       });
       if (passwords.revokeKeys) await deps.forgetAccount(accountId);
-      await attempts.forgive("all", tried);
+      await attempts.forgive("one", tried); // as in owner-check.ts
       notifyOwner(accountId, account.email);
       return session;
     },

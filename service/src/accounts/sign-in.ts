@@ -11,7 +11,7 @@ import type { Mailer } from "../mail/mailer.ts";
 import { type AccountEmail, accountEmail, findByEmail } from "./account-email.ts";
 import type { AttemptKind, AttemptLimiter } from "./attempt-limiter.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
-import { recognise, type SessionClient } from "./known-clients.ts";
+import { type Recognised, recognise, type SessionClient } from "./known-clients.ts";
 import { verifyPassword } from "./password.ts";
 import { accounts } from "./schema.ts";
 import { checkSecondFactor } from "./second-factors/two-factor.ts";
@@ -39,14 +39,13 @@ export function createSignIn(deps: SignInDeps): SignIn {
       const email = accountEmail(typedEmail);
       const account = await findByEmail(database.orm, email);
       const known = await recognise(database, account?.id, client);
-      const { own, shared } = limitsOf(signInTries(email, client), known);
-      await attempts.take(...own);
-      // Only after these: a network over its limit must not use up the attempts of all others.
-      if (shared.length > 0) await attempts.take(...shared);
+      const limits = limitsOf(email, client, known);
+      const taken: Limits[] = [limits];
+      await takeAll(attempts, limits);
 
       const passwordHash = account?.passwordHash ?? undefined;
       const isCorrect = await verifyPassword(password, passwordHash).catch(async (error: unknown) => {
-        await attempts.forgive("one", ...own, ...shared); // overloaded: the password was not checked
+        await forgiveOne(attempts, taken); // overloaded: the password was not checked
         throw error;
       });
       if (!isCorrect) reportWrongPassword(deps, email.canonical, account?.email);
@@ -58,6 +57,14 @@ export function createSignIn(deps: SignInDeps): SignIn {
         throw wrongCredentials();
       }
 
+      if (code !== undefined) {
+        const ofCode = limitsOfCode(limits);
+        await takeAll(attempts, ofCode).catch(async (error: unknown) => {
+          await forgiveOne(attempts, taken); // the password was right
+          throw error;
+        });
+        taken.push(ofCode);
+      }
       const session = await database.orm
         .transaction(async (tx) => {
           // The password may have been changed, and all sessions ended, during the comparison.
@@ -74,7 +81,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
         .catch(async (error: unknown) => {
           // Suspended: the password was right.
           if (error instanceof Refusal && error.code === "account_suspended")
-            await attempts.forgive("one", ...own, ...shared);
+            await forgiveOne(attempts, taken);
           throw error;
         });
       if (session === "wrong") {
@@ -83,11 +90,11 @@ export function createSignIn(deps: SignInDeps): SignIn {
       }
       if (session === "missing") {
         await recordFailure("sign_in.code_requested");
-        await attempts.forgive("one", ...own, ...shared); // the first of two steps
+        await forgiveOne(attempts, taken); // the first of two steps
         throw secondFactorRequired("Enter the code of your authenticator app, or a recovery code.");
       }
-      await attempts.forgive("all", own[0]);
-      await attempts.forgive("one", ...own.slice(1), ...shared);
+      await attempts.forgive("all", ...taken.map(({ own }) => own[0]));
+      await attempts.forgive("one", ...taken.flatMap(({ own, shared }) => [...own.slice(1), ...shared]));
       return session;
     },
   };
@@ -95,11 +102,10 @@ export function createSignIn(deps: SignInDeps): SignIn {
 
 type FailedSignIn = "sign_in.failed" | "sign_in.code_requested" | "sign_in.code_failed";
 
-/** The limits that a sign-in attempt may count towards. */
-export function signInTries({ canonical: email }: AccountEmail, { ip, deviceToken = "" }: SessionClient) {
+/** The limits that a sign-in attempt of an unknown client counts towards. */
+export function signInTries({ canonical: email }: AccountEmail, { ip }: SessionClient) {
   const network = networkOf(ip);
   return {
-    fromDevice: { what: "sign_in_from_one_device", by: [email, deviceToken] },
     fromNetwork: { what: "sign_in_from_one_network", by: [email, network] },
     byNetwork: { what: "sign_in_by_one_network", by: [network] },
     toAccount: { what: "sign_in_to_one_account", by: [email] },
@@ -109,13 +115,30 @@ export function signInTries({ canonical: email }: AccountEmail, { ip, deviceToke
 type Limits = { own: readonly [AttemptKind, ...AttemptKind[]]; shared: readonly AttemptKind[] };
 
 /** A client that has signed in before has limits of its own: what others do does not count against it. */
-function limitsOf(
-  tries: ReturnType<typeof signInTries>,
-  known: { device: boolean; network: boolean },
-): Limits {
-  if (known.device) return { own: [tries.fromDevice], shared: [] };
-  if (known.network) return { own: [tries.fromNetwork, tries.byNetwork], shared: [] };
-  return { own: [tries.fromNetwork, tries.byNetwork], shared: [tries.toAccount] };
+function limitsOf(email: AccountEmail, client: SessionClient, known: Recognised): Limits {
+  if (known.device) {
+    // Not by its token: a sign-in to another account replaces that, and would start over.
+    const by = [email.canonical, known.device.lastSignInAt.toISOString()];
+    return { own: [{ what: "sign_in_from_one_device", by }], shared: [] };
+  }
+  const { fromNetwork, byNetwork, toAccount } = signInTries(email, client);
+  return { own: [fromNetwork, byNetwork], shared: known.network ? [] : [toAccount] };
+}
+
+/** Codes are also counted apart from passwords: a new password starts those over, and must give no more guesses of the code. */
+function limitsOfCode({ own: [first, ...more], shared }: Limits): Limits {
+  const ofCode = ({ what, by }: AttemptKind): AttemptKind => ({ what, by: ["code", ...by] });
+  return { own: [ofCode(first), ...more.map(ofCode)], shared: shared.map(ofCode) };
+}
+
+async function takeAll(attempts: AttemptLimiter, { own, shared }: Limits): Promise<void> {
+  await attempts.take(...own);
+  // Only after these: a network over its limit must not use up the attempts of all others.
+  if (shared.length > 0) await attempts.take(...shared);
+}
+
+function forgiveOne(attempts: AttemptLimiter, taken: readonly Limits[]): Promise<void> {
+  return attempts.forgive("one", ...taken.flatMap(({ own, shared }) => [...own, ...shared]));
 }
 
 /** Tells the owner, once a day, that many wrong passwords were tried. */

@@ -26,7 +26,7 @@ export type OwnerCheck = {
 
 export type CheckedOwner = {
   account: typeof accounts.$inferSelect;
-  /** All guesses so far were the owner's. */
+  /** Subtracts this attempt. Not all of them: one who knows the password could guess codes without a limit. */
   forgive(): Promise<void>;
 };
 
@@ -47,7 +47,7 @@ export function createOwnerCheck({ database, attempts, assertions, settings }: O
     await attempts.take(tried);
     const [account] = await orm.select().from(accounts).where(eq(accounts.id, accountId));
     if (!account) throw wrongPassword();
-    return { account, forgive: () => attempts.forgive("all", tried) };
+    return { account, forgive: () => attempts.forgive("one", tried) };
   };
 
   /** Otherwise the password alone would be enough to add a second factor, and so to get around the required one. */

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { ApiKey, CreatedKey, CreateKeyRequest, KEY_SCOPES } from "@mailvet/contract";
 import { Type } from "typebox";
-import { wrongValue } from "../../base/refusal.ts";
+import { wrongField } from "../../base/refusal.ts";
 import { type ApiKeys, type KeySettings, type KeyWithText, presentKey } from "../../keys/api-keys.ts";
 import { storeResponse } from "../middleware/idempotency.ts";
 import { actorOf } from "../request-actor.ts";
@@ -87,7 +87,7 @@ export function keyExpiryOf(body: { expires_at?: string | null }): Date | undefi
 }
 
 function refuse(pointer: string, message: string): never {
-  throw wrongValue(pointer, message, `${pointer} ${message}.`);
+  throw wrongField(pointer, message);
 }
 
 function presentMadeKey({ key, text }: KeyWithText): CreatedKey {
