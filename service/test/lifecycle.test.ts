@@ -151,7 +151,7 @@ describe("a suspended account", () => {
     const lists = listsOf(service, ann);
     const { id } = await lists.confirm(await lists.upload("email\nslow-3s+b@mailvet.test\n"));
     await act(ann.accountId, "suspend", { reason: "Abuse report" }); // publishes job.paused
-    await vi.waitFor(async () => expect(await openTasks(hook.body.id)).toBe(0), PATIENCE);
+    await vi.waitFor(async () => expect(await dueTasks(hook.body.id)).toBe(0), PATIENCE);
     expect(receiver.received.filter(({ body }) => body.includes(id))).toEqual([]);
     await act(ann.accountId, "resume");
     await vi.waitFor(() => {
@@ -159,6 +159,24 @@ describe("a suspended account", () => {
         .filter(({ body }) => body.includes(id))
         .map(({ body }) => JSON.parse(body).type);
       expect(events).toContain("job.paused");
+    }, PATIENCE);
+  });
+
+  test("has its rechecks resumed by maintenance where the process that resumed it died", async () => {
+    const [resumed, suspended] = [await service.openAccount(), await service.openAccount()];
+    await act(suspended.accountId, "suspend", { reason: "Abuse report" });
+    const { pool } = service.database;
+    const ids = [resumed.accountId, suspended.accountId];
+    await pool.query(
+      "insert into queue_groups (id, account_id, is_paused) select id, id, true from unnest($1::uuid[]) id",
+      [ids],
+    );
+    await using _other = await openService({ database: service.database }); // maintenance runs at start
+    await vi.waitFor(async () => {
+      const { rows } = await pool.query("select id from queue_groups where is_paused and id = any($1)", [
+        ids,
+      ]);
+      expect(rows).toEqual([{ id: suspended.accountId }]);
     }, PATIENCE);
   });
 
@@ -223,9 +241,9 @@ describe("a suspended account", () => {
     await act(ann.accountId, "suspend", { reason: "Done" });
   });
 
-  async function openTasks(groupId: string): Promise<number> {
+  async function dueTasks(groupId: string): Promise<number> {
     const { rows } = await service.database.pool.query(
-      "select count(*)::int as n from tasks where group_id = $1",
+      "select count(*)::int as n from tasks where group_id = $1 and (state <> 'waiting' or due_at <= now())",
       [groupId],
     );
     return rows[0].n;

@@ -377,6 +377,37 @@ test.each([
   expect(await world.dueInSeconds(id)).toEqual([]);
 });
 
+test("a held delivery is sent after the account is resumed, with all retries, even if the process that resumes it dies", async () => {
+  const { id } = await subscribe();
+  const { pool } = world.database;
+  const suspend = (reason: string | null) =>
+    pool.query(
+      "update accounts set suspended_reason = $2, suspended_at = case when $2::text is not null then now() end where id = $1",
+      [ann, reason],
+    );
+  await publish();
+  await suspend("Unpaid");
+  expect(await service.runDue()).toBe(1);
+  expect(await service.runDue()).toBe(0);
+  expect(receiver.received).toEqual([]);
+  await pool.query(
+    "update webhook_deliveries set created_at = now() - interval '2 days', series_at = now() - interval '2 days'",
+  );
+  await world.hurry(id);
+  await service.runDue();
+  expect(await only(id)).toMatchObject({ state: "pending", attempts: 0 });
+
+  await suspend(null);
+  receiver.behave(answers(503));
+  await world.hurry(id);
+  await service.runDue();
+  expect(await only(id)).toMatchObject({ state: "pending", attempts: 1, response_status: 503 });
+  receiver.behave(answers(204));
+  await world.hurry(id);
+  await service.runDue();
+  expect(await only(id)).toMatchObject({ state: "delivered", attempts: 2 });
+});
+
 test("a delivery whose task is exhausted has failed", async () => {
   const { id } = await subscribe();
   await publish();

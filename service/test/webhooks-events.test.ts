@@ -193,7 +193,7 @@ test("a running worker sends a published event at once", async () => {
   expect(verified(secret, receiver.received[0]!).data).toEqual({ job: 7 });
 });
 
-test("deliveries are deleted after 30 days, unless they are pending again", async () => {
+test("deliveries are deleted after 30 days, unless they are pending again and not held", async () => {
   const ann = await world.account();
   const { id } = await service.webhooks.create(live(ann), { url: URL });
   for (const event of ["job.completed", "job.failed", "job.paused"] as const) {
@@ -207,4 +207,11 @@ test("deliveries are deleted after 30 days, unless they are pending again", asyn
   );
   expect(await service.webhooks.eraseOld()).toBe(1);
   expect((await published(ann, id)).map(([type]) => type).sort()).toEqual(["job.failed", "job.paused"]);
+  // Held, perhaps for years.
+  await world.database.pool.query(
+    "update accounts set suspended_at = now(), suspended_reason = 'Unpaid' where id = $1",
+    [ann],
+  );
+  expect(await service.webhooks.eraseOld()).toBe(1);
+  expect((await published(ann, id)).map(([type]) => type)).toEqual(["job.failed"]);
 });

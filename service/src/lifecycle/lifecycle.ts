@@ -21,7 +21,7 @@ export type LifecycleDeps = {
   jobs: Pick<JobActions, "suspendAll" | "resumeAll" | "eraseAll" | "reconcileSuspensions">;
   uploads: Pick<Uploads, "eraseAll">;
   webhooks: Pick<Webhooks, "releaseHeld">;
-  tasks: Pick<Tasks, "pause" | "resume" | "closeAccount">;
+  tasks: Pick<Tasks, "pause" | "resume" | "closeAccount" | "pausedAccounts">;
 };
 
 /** All refuse with account_not_found. Operators cannot suspend or erase their own account. */
@@ -71,6 +71,12 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
         if (tries === MAX_TRIES || sqlStateOf(error) !== DEADLOCK) throw error;
       }
     }
+  };
+
+  /** After a resumption that was interrupted. */
+  const resumeRechecks = async (accountId: string) => {
+    const { suspendedAt } = await accounts.find(accountId);
+    if (!suspendedAt) await orm.transaction((tx) => tasks.resume(tx, recheckGroup(accountId)));
   };
 
   const record = (by: Actor, entry: NewAuditEntry): BeforeCommit<void> => auditOnCommit(by, () => entry);
@@ -124,8 +130,16 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     close: ({ ip: _, ...by }, accountId) => erase(by, { action: "account.closed", accountId }),
 
     async reconcile() {
-      await jobs.reconcileSuspensions();
-      for (const accountId of await accounts.listErasing()) await eraseRest(accountId);
+      const failures: unknown[] = []; // one account must not hold up the others
+      const attempt = (work: Promise<unknown>) => work.catch((error: unknown) => void failures.push(error));
+      await attempt(jobs.reconcileSuspensions());
+      for (const accountId of await tasks.pausedAccounts(orm)) await attempt(resumeRechecks(accountId));
+      for (const accountId of await accounts.listErasing()) await attempt(eraseRest(accountId));
+      if (failures.length > 0)
+        throw new AggregateError(
+          failures,
+          `accounts that could not be resumed or erased: ${failures.length}`,
+        );
     },
   };
 }

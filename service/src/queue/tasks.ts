@@ -26,6 +26,8 @@ export type Tasks = {
   /** No more claims from this group; claimed tasks continue. */
   pause(tx: Orm, groupId: string): Promise<void>;
   resume(tx: Orm, groupId: string): Promise<void>;
+  /** Accounts whose rechecks are paused. */
+  pausedAccounts(orm: Orm): Promise<string[]>;
   /** Makes a waiting task due now. False: there is none, or it is claimed. */
   expedite(tx: Orm, groupId: string, subject: string): Promise<boolean>;
   /** Deletes the group and its tasks. A worker that has claimed one finds out at complete, keep or postpone. */
@@ -112,6 +114,12 @@ export function createTasks({ boss, currentTrace }: TasksDeps): Tasks {
           select min(id) from tasks where group_id = ${groupId} and state = 'ready' group by queue
         ) returning queue`);
       for (const { queue } of rows) await notify(tx, TASKS_CHANNEL, queue);
+    },
+
+    async pausedAccounts(orm) {
+      const isPausedAccount = and(eq(queueGroups.id, queueGroups.accountId), eq(queueGroups.isPaused, true));
+      const rows = await orm.select({ id: queueGroups.id }).from(queueGroups).where(isPausedAccount);
+      return rows.map(({ id }) => id);
     },
 
     async expedite(tx, groupId, subject) {

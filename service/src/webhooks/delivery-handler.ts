@@ -1,8 +1,8 @@
 /**
  * Task handler for deliveries: one POST, then one short transaction that saves its outcome.
  *
- * Deliveries of a suspended account are held: they stay pending without a task until the account is resumed
- * (delivery-log.ts). Failed deliveries are retried (retry-schedule.ts). An endpoint that answers 410, or has had no successful delivery for
+ * Deliveries of a suspended account are held: their task asks again every few minutes, and they are released at once when the
+ * account is resumed (delivery-log.ts). Failed deliveries are retried (retry-schedule.ts). An endpoint that answers 410, or has had no successful delivery for
  * long, is disabled. If the process dies before the outcome is saved, the message is sent again: delivery is at least
  * once, always with the same id.
  */
@@ -43,11 +43,15 @@ export function deliveryHandler(deps: DeliveryHandlerDeps): TaskHandler {
   const { orm } = database;
   return async (task, signal) => {
     const found = await findPending(orm, task.subject);
-    if (!found || found.isHeld) {
-      await tasks.complete(orm, task); // already settled or deleted, or held
+    if (!found) {
+      await tasks.complete(orm, task); // already settled or deleted
       return;
     }
     const { delivery, endpoint } = found;
+    if (found.isHeld) {
+      await orm.transaction((tx) => hold(tasks, tx, task, delivery));
+      return;
+    }
     const { url } = endpoint;
     const { id, body } = delivery;
     const sentAt = new Date();
@@ -100,6 +104,24 @@ function isPending(deliveryId: string) {
 function secretsOf({ secret, previousSecret, previousSecretUntil }: EndpointRow, now: Date): string[] {
   const isStillValid = previousSecret !== null && previousSecretUntil !== null && previousSecretUntil > now;
   return isStillValid ? [secret, previousSecret] : [secret];
+}
+
+const HELD_FOR_MS = 10 * 60_000;
+
+/** The retry schedule begins when the account is resumed. */
+async function hold(
+  tasks: DeliveryHandlerDeps["tasks"],
+  tx: Orm,
+  task: Task,
+  { id, attempts }: DeliveryRow,
+): Promise<void> {
+  await lockEndpoint(tx, task.groupId); // not while it is released
+  const next = new Date(Date.now() + HELD_FOR_MS);
+  if (!(await tasks.postpone(tx, task, { dueInMs: HELD_FOR_MS }))) return;
+  await tx
+    .update(webhookDeliveries)
+    .set({ seriesAt: next, attemptsBefore: attempts, nextAttemptAt: next })
+    .where(isPending(id));
 }
 
 type SavedDelivery = { outcome: DeliveryAttemptOutcome; disabledBecause: string | undefined };

@@ -1,6 +1,7 @@
 /** Delivery history of an endpoint: list, send a test message, replay, delete after 30 days. */
 import type { DeliveryListQuery, WebhookDelivery } from "@mailvet/contract";
 import { and, count, desc, eq } from "drizzle-orm";
+import { accountSql } from "../accounts/account-queries.ts";
 import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import { batchedDelete } from "../db/batched-delete.ts";
@@ -109,7 +110,7 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
       for (const { id } of endpoints) {
         await orm.transaction(async (tx) => {
           if (!(await lockEndpoint(tx, id))) return;
-          await tasks.closeGroup(tx, id); // tasks that have not found the suspension yet
+          await tasks.closeGroup(tx, id); // the tasks that hold them, or have not found the suspension yet
           const held = await tx
             .select()
             .from(webhookDeliveries)
@@ -127,12 +128,12 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
   };
 }
 
-/** An old delivery that was replayed may still be pending. */
+/** An old delivery that was replayed may still be pending. One that is held for a suspended account is not kept for longer. */
 const ERASE_DELIVERIES = `
 delete from webhook_deliveries where id = any(array(
-  select id from webhook_deliveries
-  where created_at < now() - $2::int * interval '1 day' and state <> 'pending'
-  order by created_at limit $1 for update skip locked
+  select d.id from webhook_deliveries d ${accountSql.join("d.account_id")}
+  where d.created_at < now() - $2::int * interval '1 day' and (d.state <> 'pending' or ${accountSql.isSuspended})
+  order by d.created_at limit $1 for update of d skip locked
 ))`;
 
 /** Endpoints of single jobs, which have ended long before; with their deliveries. */

@@ -11,7 +11,7 @@ import { lockAccount } from "../accounts/account-queries.ts";
 import { ACCOUNT_LIMITS } from "../accounts/plans.ts";
 import type { Owner } from "../base/caller.ts";
 
-import { Refusal, wrongValue } from "../base/refusal.ts";
+import { Refusal, wrongField } from "../base/refusal.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { disableEndpoint } from "./auto-disable.ts";
@@ -186,7 +186,7 @@ async function requireAllowedDestination(
 
 function requireOneLine(description: string): void {
   if (!/\p{Cc}/u.test(description)) return;
-  throw wrongValue("/description", "must be one line of text", "/description must be one line of text.");
+  throw wrongField("/description", "must be one line of text");
 }
 
 /** Locks the account's row until the transaction ends, so that concurrent creations are counted one after another. */
