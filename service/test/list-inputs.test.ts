@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { JobResult } from "@mailvet/contract";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { rowOf, xlsxOf } from "../../engine/test/workbooks.ts";
@@ -88,6 +89,18 @@ describe("POST /bulk/jobs", () => {
     expect(second.columns).toMatchObject({ id: "008", ok: "", extra: "" });
   });
 
+  test("numbers of rows are kept as they were sent", async () => {
+    const response = await fetch(`${service.url}/api/v1/bulk/jobs`, {
+      method: "POST",
+      headers: { "x-api-key": ann.key, "content-type": "application/json" },
+      body: '{"rows":[{"id":1234567890123456789,"rate":1.50,"mail":"valid@mailvet.test"}],"level":"syntax"}',
+    });
+    const { id } = asJob(await response.json());
+    await lists.ended(id);
+    const { text } = await lists.ask(`/bulk/jobs/${id}/download?format=ndjson`);
+    expect(JSON.parse(text).columns).toMatchObject({ id: "1234567890123456789", rate: "1.50" });
+  });
+
   test("its events go to webhook_url, signed with the secret of the response", async () => {
     const received: { body: string; headers: Record<string, string> }[] = [];
     const url = await serve(async (request, response) => {
@@ -129,7 +142,8 @@ describe("POST /bulk/jobs", () => {
       ["both lists", { emails: ["a@b.cd"], rows: [{ a: "a@b.cd" }] }, "validation_failed" as never, ""],
       ["an email that is no string", { emails: ["a@b.cd", 5] }, "validation_failed" as never, "/emails/1"],
       ["emails that are no array", { emails: "a@b.cd" }, "validation_failed" as never, "/emails"],
-      ["a nested row", { rows: [{ a: { b: 1 } }] }, "validation_failed" as never, "/rows/0"],
+      ["a nested row", { rows: [{ "a/b": { c: 1 } }] }, "validation_failed" as never, "/rows/0/a~1b"],
+      ["a row that is no object", { rows: [{ a: 1 }, "a@b.cd"] }, "validation_failed" as never, "/rows/1"],
       ["an unknown property", { emails: ["a@b.cd"], surprise: 1 }, "validation_failed" as never, "/surprise"],
       ["a wrong level", { emails: ["a@b.cd"], level: "deep" }, "validation_failed" as never, "/level"],
       [
@@ -139,9 +153,16 @@ describe("POST /bulk/jobs", () => {
         "/metadata",
       ],
       ["an array", ["a@b.cd"], "validation_failed" as never, ""],
-      ["an empty list", { emails: [] }, "empty_file" as never, "/file"],
+      ["an empty list", { emails: [] }, "empty_file" as never, "/emails"],
+      ["rows without cells", { rows: [{}] }, "empty_file" as never, "/rows"],
       ["no email", { emails: ["x", "y"] }, "no_emails_found" as never, undefined],
-      ["too many", { emails: emails(21) }, "too_many_emails" as never, "/file"],
+      ["too many", { emails: emails(21) }, "too_many_emails" as never, "/emails"],
+      [
+        "a column that is named twice",
+        { rows: [{ a: "a@b.cd" }], email_column: "a", more_email_columns: ["a"] },
+        "validation_failed" as never,
+        "/more_email_columns/0",
+      ],
       [
         "an unknown column",
         { rows: [{ a: "a@b.cd" }], email_column: "b" },
@@ -163,6 +184,8 @@ describe("POST /bulk/jobs", () => {
     const answer = await create(body);
     await expectProblem(service, answer, code);
     if (pointer !== undefined) expect(answer.body.errors[0].pointer).toBe(pointer);
+    if (code === "validation_failed") expect(answer.body.detail).toContain(pointer);
+    expect(answer.body.detail).toMatch(/^[A-Z/].*\.$/);
     expect(await count()).toBe(before);
   });
 
@@ -239,17 +262,61 @@ describe("POST /bulk/upload/link", () => {
       else if (request.url === "/loop") response.writeHead(301, { location: "/loop" }).end();
       else if (request.url === "/cut")
         response.writeHead(200, { "content-length": "100" }).write("a@b.cd\n", () => response.destroy());
+      else if (request.url === "/upgrade")
+        response.socket!.write(
+          "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n",
+        );
       else response.end(Buffer.alloc(1_100_000, "a@b.cd\n"));
     });
     const answers = {
       "/404": "link_failed",
       "/loop": "link_failed",
       "/cut": "link_failed",
+      "/upgrade": "link_failed",
       "/large": "payload_too_large",
     } as const;
     for (const [path, code] of Object.entries(answers)) {
       await expectProblem(service, await link(url + path), code as never);
     }
+  });
+});
+
+describe("a refused link", () => {
+  const link = (body: object, key = ann.key) => service.ask("/bulk/upload/link", { key, body });
+
+  test("the refusal of what was downloaded points to the link", async () => {
+    const workbook = await xlsxOf({ sheets: { One: rowOf("valid@mailvet.test") } });
+    const url = await serve((request, response) => {
+      if (request.url === "/empty") response.end();
+      else if (request.url === "/many") response.end(`email\n${emails(21).join("\n")}\n`);
+      else response.end(workbook);
+    });
+    const pointerOf = async (body: object, code: never) => {
+      const answer = await link(body);
+      await expectProblem(service, answer, code);
+      return answer.body.errors[0].pointer;
+    };
+    expect(await pointerOf({ url: `${url}/empty` }, "empty_file" as never)).toBe("/url");
+    expect(await pointerOf({ url: `${url}/many` }, "too_many_emails" as never)).toBe("/url");
+    expect(await pointerOf({ url, sheet: "Two" }, "sheet_not_found" as never)).toBe("/sheet");
+  });
+
+  test("the connection to the server is closed at once", async () => {
+    const bo = await service.openAccount({ credits: 1 });
+    await service.database.pool.query(
+      `insert into uploads (id, account_id, filename, expires_at)
+       select gen_random_uuid(), $1, 'x', now() + interval '1 hour' from generate_series(1, 20)`,
+      [bo.accountId],
+    );
+    let isClosed = false;
+    const url = await serve((_, response) => {
+      response.on("close", () => {
+        isClosed = true;
+      });
+      response.write("valid@mailvet.test\n"); // and no end
+    });
+    await expectProblem(service, await link({ url }, bo.key), "too_many_uploads");
+    await expect.poll(() => isClosed).toBe(true);
   });
 });
 
@@ -306,6 +373,53 @@ describe("a group", () => {
     await expectProblem(service, await sendGroup(file(201), "?split=true"), "too_many_emails");
   });
 
+  test("columns of one file stay apart, and cells beyond its header are kept", async () => {
+    const { body: preview } = await sendGroup({
+      "a.csv": `Email,first,EMAIL\nvalid+a1@mailvet.test,Ann,valid+a2@mailvet.test\n${"valid+a3@mailvet.test,Bo\n".repeat(150)}valid+a4@mailvet.test,Cy,valid+a5@mailvet.test,more,and more\n`,
+      "b.csv": "first,city,email\nDi,Rome,valid+b@mailvet.test\n",
+    });
+    expect(preview).toMatchObject({
+      columns: ["source_file", "Email", "first", "EMAIL", "column_4", "column_5", "city"],
+      suggested_email_column: "Email",
+      total_rows: 153,
+    });
+    const { id } = await lists.confirm(preview);
+    await lists.ended(id);
+    const { text } = await lists.ask(`/bulk/jobs/${id}/download?format=ndjson`);
+    const rows = text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(rows[0].columns).toMatchObject({
+      Email: "valid+a1@mailvet.test",
+      EMAIL: "valid+a2@mailvet.test",
+      city: "",
+    });
+    expect(rows[151]).toMatchObject({
+      columns: {
+        Email: "valid+a4@mailvet.test",
+        EMAIL: "valid+a5@mailvet.test",
+        column_4: "more",
+        column_5: "and more",
+        city: "",
+      },
+    });
+    expect(rows[152].columns).toMatchObject({ Email: "valid+b@mailvet.test", first: "Di", city: "Rome" });
+  });
+
+  test("groups with too many columns do not keep other spreadsheets waiting", async () => {
+    const names = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
+    const wide = {
+      "a.csv": `email,${names("c", 990).join(",")}\nvalid@mailvet.test\n`,
+      "b.xlsx": await xlsxOf({
+        sheets: { S: rowOf("email", ...names("d", 20)) + rowOf("valid@mailvet.test") },
+      }),
+    };
+    for (let n = 0; n < 3; n++) await expectProblem(service, await sendGroup(wide), "not_a_table");
+    const next = await sendGroup({ "c.xlsx": await xlsxOf({ sheets: { S: rowOf("valid@mailvet.test") } }) });
+    expect(next.body).toMatchObject({ total_rows: 1 });
+  });
+
   test("eleven files, or several without group, are refused", async () => {
     const files = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`${n}.csv`, "a@b.cd\n"]));
     await expectProblem(service, await sendGroup(files), "validation_failed");
@@ -355,7 +469,29 @@ test("several email columns are checked in one job", async () => {
   expect((await results(`?after_row=${page[2].cell}`)).body).toMatchObject([
     { row: 3, column: "work", cell: 5 },
   ]);
+  const addressAt = async (cell: number) =>
+    (await lists.ask(`/bulk/jobs/${job.id}/results/${cell}`)).body.email;
+  for (const { cell, email } of page) expect(await addressAt(cell)).toBe(email);
   expect((await lists.ask(`/bulk/jobs/${job.id}`, { method: "DELETE" })).status).toBe(204);
   const left = await service.database.pool.query("select from results where job_id = $1", [job.id]);
   expect(left.rowCount).toBe(0);
+});
+
+test("the pages of a job with several email columns are linked to the end", async () => {
+  const rows = Array.from({ length: 4 }, (_, n) =>
+    ["a", "b", "c"].map((name) => `valid+${name}${n}@mailvet.test`),
+  );
+  const preview = await lists.upload(`a,b,c\n${rows.join("\n")}\n`);
+  const { body: job } = await lists.ask("/bulk/upload/confirm", {
+    body: { upload_id: preview.upload_id, email_column: "a", more_email_columns: ["b", "c"] },
+  });
+  await lists.ended(job.id);
+  const seen: string[] = [];
+  let path: string | undefined = `/bulk/jobs/${job.id}/results?limit=5`;
+  while (path && seen.length < 20) {
+    const { headers, body } = await lists.ask(path);
+    seen.push(...body.map(({ email }: JobResult) => email));
+    path = /<\/api\/v1([^>]+)>; rel="next"/.exec(headers.get("link") ?? "")?.[1];
+  }
+  expect(seen).toEqual(rows.flat());
 });

@@ -179,6 +179,25 @@ test("the same Idempotency-Key returns the same answer for the same file and ref
   expect(broken).toMatchObject({ status: 422, body: { code: "validation_failed" } });
 });
 
+test("an Idempotency-Key of a confirmed upload may be used again after 24 hours", async () => {
+  const { headers, accountId } = await http.key();
+  const once = { ...headers, "idempotency-key": "daily" };
+  const first = await preview(once, formOf(["file", SMALL, "a.csv"]));
+  const json = { ...headers, "content-type": "application/json" };
+  const { upload_id, suggested_email_column: email_column } = first.body;
+  expect((await ask("/bulk/upload/confirm", json, JSON.stringify({ upload_id, email_column }))).status).toBe(
+    200,
+  );
+  await http.world.database.pool.query(
+    "update uploads set created_at = now() - interval '25 hours' where id = $1",
+    [upload_id],
+  );
+  const other = await preview(once, formOf(["file", `${SMALL}c,c@d.io\n`, "a.csv"]));
+  expect(other.status).toBe(200);
+  expect(other.body.upload_id).not.toBe(upload_id);
+  expect(await http.uploadsOf(accountId)).toHaveLength(2);
+});
+
 test("a form without exactly one file is refused, naming what is missing", async () => {
   const { headers, accountId } = await http.key();
   const atFile = (message: string) => ({

@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findUpload } from "../src/uploads/stored-upload.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
@@ -113,6 +114,28 @@ test("an aborted upload is deleted", async () => {
   expect(await world.preview(caller, SMALL, "broken")).toMatchObject({ total_rows: 4 }); // the key is free again
 });
 
+test("an upload whose account is erased while it arrives leaves no blobs", async () => {
+  const caller = await world.account();
+  const { pool, dataDirectory } = world.database;
+  let id = "";
+  async function* erasedMeanwhile() {
+    yield* inChunks(tableOf(60_000, (row) => `user${row % 100}@example.com`));
+    const { rows } = await pool.query("delete from uploads where account_id = $1 returning id", [
+      caller.accountId,
+    ]);
+    id = rows[0].id;
+    yield* inChunks(tableOf(1_000, (row) => `user${row}@example.org`));
+  }
+  const sent = world.uploads.preview(caller, {
+    filename: "x.csv",
+    files: fileOf(erasedMeanwhile()),
+    idempotencyKey: undefined,
+  });
+  await expect(sent).rejects.toThrow();
+  const files = await readdir(dataDirectory, { recursive: true });
+  expect(files.filter((path) => path.includes(id))).toEqual([]);
+});
+
 test("the same file with the same key is one upload; another file is refused", async () => {
   const caller = await world.account();
   const first = await world.preview(caller, SMALL, "key-1");
@@ -164,6 +187,20 @@ test("at most twenty uploads wait for confirmation", async () => {
   await expect(world.preview(caller, SMALL)).rejects.toEqual(codeOf("too_many_uploads"));
   await world.confirm(caller, { uploadId: sent[0]!.upload_id, emailColumn: "email" });
   await world.preview(caller, SMALL);
+});
+
+test("the limit of unconfirmed uploads holds for concurrent uploads", async () => {
+  for (let round = 0; round < 10; round++) {
+    const caller = await world.account();
+    await world.query(
+      `insert into uploads (id, account_id, filename, expires_at)
+       select gen_random_uuid(), $1, 'x', now() + interval '1 hour' from generate_series(1, 19)`,
+      caller.accountId,
+    );
+    const outcomes = await Promise.allSettled(Array.from({ length: 4 }, () => world.preview(caller, SMALL)));
+    const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+    expect(refused).toEqual(Array(3).fill(codeOf("too_many_uploads")));
+  }
 });
 
 test("confirming creates a job, reserves its credits and adds it to the queue", async () => {

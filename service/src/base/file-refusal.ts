@@ -1,10 +1,10 @@
-/** The refusal of a file that cannot be read as a table, with the parser's message. */
+/** The refusal of a list that cannot be read as a table, with the parser's message. `pointer`: where the request has the list. */
 import type { ListFileError } from "@mailvet/engine/list-file";
 import { Refusal } from "./refusal.ts";
 
-export function fileRefusal({ kind, message, found, limit }: ListFileError): Refusal {
+export function fileRefusal({ kind, message, found, limit }: ListFileError, pointer: string): Refusal {
   return new Refusal(kind, message, {
-    errors: [{ pointer: "/file", message }],
+    errors: [{ pointer: kind === "sheet_not_found" ? "/sheet" : pointer, message }],
     ...(found === undefined ? {} : { found }),
     ...(limit === undefined ? {} : { limit }),
   });

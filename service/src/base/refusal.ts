@@ -25,3 +25,15 @@ export class Refusal extends Error {
 export function wrongValue(pointer: string, message: string, detail = message): Refusal {
   return new Refusal("validation_failed", detail, { errors: [{ pointer, message }] });
 }
+
+/** `fault` completes a sentence that begins with the field. */
+export function wrongField(pointer: string, fault: string): Refusal {
+  return wrongValue(pointer, fault, `${pointer} ${fault}.`);
+}
+
+/** A name in a JSON pointer (RFC 6901). Names come from the client and have any length. */
+export function pointerPart(name: string): string {
+  return `/${name.slice(0, MAX_NAME_CHARS).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+const MAX_NAME_CHARS = 100;

@@ -1,5 +1,5 @@
 /** The columns with the emails, as the client names them. */
-import { Refusal, wrongValue } from "../base/refusal.ts";
+import { Refusal, wrongField } from "../base/refusal.ts";
 import type { UploadRow } from "./upload-preview.ts";
 
 /** Columns listed in the error about an unknown column. */
@@ -19,7 +19,7 @@ export function columnsOf(upload: Pick<UploadRow, "columns">, named: NamedColumn
     columnOf(upload, name, n === 0 ? "/email_column" : `/more_email_columns/${n - 1}`),
   );
   const twice = found.findIndex((column, n) => found.indexOf(column) !== n);
-  if (twice > 0) throw wrongValue(`/more_email_columns/${twice - 1}`, "occurs twice");
+  if (twice > 0) throw wrongField(`/more_email_columns/${twice - 1}`, "occurs twice");
   return found;
 }
 

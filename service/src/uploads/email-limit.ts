@@ -19,7 +19,7 @@ export function refuseTooManyEmails(
   limit: number,
   looksLikeEmail: number,
   { emails, unique }: ColumnCount,
-  pointer: "/file" | "/email_column",
+  pointer: string,
 ): void {
   const found = Math.max(looksLikeEmail, unique ?? emails);
   if (found <= limit) return;

@@ -47,6 +47,8 @@ export type IncomingList = {
   files: AsyncIterable<{ filename: string | undefined; bytes: AsyncIterable<Uint8Array> }>;
   /** Several files, read as one table. */
   isMerged?: boolean;
+  /** Where the request has the list, for refusals. Default: the field of a form. */
+  readonly pointer?: string;
   /** What else distinguishes this request from another with the same bytes; read at the end. */
   identity?: () => string;
 };
@@ -66,24 +68,25 @@ export async function receiveFiles(
   limits: IntakeLimits,
 ): Promise<Intake> {
   const writer = deps.files.write(uploadId);
+  const hash = createHash("sha256");
+  const table = openTables(list, hash, limits);
   try {
-    return await receiveRows(deps, uploadId, writer, list, limits);
+    return await receiveRows(deps, uploadId, { writer, hash, table }, list, limits);
   } catch (error) {
-    throw error instanceof ListFileError ? fileRefusal(error) : error;
+    throw error instanceof ListFileError ? fileRefusal(error, pointerOf(list)) : error;
   } finally {
     await writer.settle();
+    await table.return(undefined); // closes the file that is open
   }
 }
 
 async function receiveRows(
   deps: IntakeDeps,
   uploadId: string,
-  writer: PartWriter,
+  { writer, hash, table }: { writer: PartWriter; hash: Hash; table: OpenTables },
   list: IncomingList,
   limits: IntakeLimits,
 ): Promise<Intake> {
-  const hash = createHash("sha256");
-  const table = openTables(list, hash, limits);
   const first = (await table.next()).value!;
   const columnFinder = createEmailColumnFinder(first.columns);
   const timeSlice = startTimeSlice();
@@ -108,7 +111,7 @@ async function receiveRows(
       if (isStored) await writer.add({ number, firstRow: totalRows + 1, rows }, firstRows);
       totalRows += rows.length;
       number++;
-      if (totalRows > limits.maxRows) throw tooManyRows(limits.maxRows);
+      if (totalRows > limits.maxRows) throw tooManyRows(limits.maxRows, pointerOf(list));
       if (timeSlice.isOver) await timeSlice.next();
     }
   }
@@ -120,7 +123,12 @@ async function receiveRows(
   }
   const counts = new Map(indexes?.map(({ key, count }) => [key, count]));
   const looksLikeEmail = isStored ? emailsIn(suggestedColumn) : Math.max(...columnFinder.emailCounts);
-  refuseTooManyEmails(limits.maxEmails, looksLikeEmail, counts.get(suggestedColumn) ?? UNCOUNTED, "/file");
+  refuseTooManyEmails(
+    limits.maxEmails,
+    looksLikeEmail,
+    counts.get(suggestedColumn) ?? UNCOUNTED,
+    pointerOf(list),
+  );
   if (!counts.has(suggestedColumn)) {
     const found = await countStoredColumn(
       deps,
@@ -128,7 +136,7 @@ async function receiveRows(
       [suggestedColumn],
       limits.maxEmails,
     );
-    refuseTooManyEmails(limits.maxEmails, looksLikeEmail, found, "/file");
+    refuseTooManyEmails(limits.maxEmails, looksLikeEmail, found, pointerOf(list));
     counts.set(suggestedColumn, found);
   }
   const { header, columns, delimiter, sampleRows, sheet, sheets } = first;
@@ -148,30 +156,33 @@ async function receiveRows(
   };
 }
 
-type OpenTable = Omit<ListFile, "encoding">;
+type OpenTable = Omit<ListFile, "encoding" | "close">;
 
-/** The file, or the files of a group as parts of one table. `next` takes the email column of what was read so far. */
-async function* openTables(
-  { files, isMerged }: IncomingList,
-  hash: Hash,
-  limits: IntakeLimits,
-): AsyncGenerator<OpenTable, undefined, number | undefined> {
+/** `next` takes the email column of what was read so far. */
+type OpenTables = AsyncGenerator<OpenTable, undefined, number | undefined>;
+
+/** The file, or the files of a group as parts of one table. */
+async function* openTables({ files, isMerged }: IncomingList, hash: Hash, limits: IntakeLimits): OpenTables {
   const union = createTableUnion();
   let emailColumn: number | undefined;
   for await (const { filename, bytes } of files) {
     const list = await openListFile(hashing(bytes, hash), limits);
-    if (!isMerged) {
-      yield list;
-      continue;
+    try {
+      if (!isMerged) {
+        yield list;
+        continue;
+      }
+      const asPart = union.add(list, displayedFilename(filename), emailColumn);
+      const { sheet: _, sheets: __, ...rest } = list;
+      emailColumn = yield {
+        ...rest,
+        columns: union.columns,
+        sampleRows: asPart(list.sampleRows),
+        batches: mapped(list.batches, asPart),
+      };
+    } finally {
+      await list.close();
     }
-    const asPart = union.add(list, displayedFilename(filename), emailColumn);
-    const { sheet: _, sheets: __, ...rest } = list;
-    emailColumn = yield {
-      ...rest,
-      columns: union.columns,
-      sampleRows: asPart(list.sampleRows),
-      batches: mapped(list.batches, asPart),
-    };
   }
 }
 
@@ -179,9 +190,11 @@ async function* mapped<T, R>(items: AsyncIterable<T>, map: (item: T) => R): Asyn
   for await (const item of items) yield map(item);
 }
 
-function tooManyRows(limit: number): Refusal {
+const pointerOf = ({ pointer = "/file" }: IncomingList) => pointer;
+
+function tooManyRows(limit: number, pointer: string): Refusal {
   const message = `The files have more than ${limit.toLocaleString("en")} rows.`;
-  return new Refusal("too_many_rows", message, { errors: [{ pointer: "/file", message }], limit });
+  return new Refusal("too_many_rows", message, { errors: [{ pointer, message }], limit });
 }
 
 /** Reads the list only to compare it with an earlier one. */

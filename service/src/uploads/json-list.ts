@@ -6,11 +6,13 @@
  */
 import { Tokenizer, TokenParser, TokenType } from "@streamparser/json";
 import { yieldToEventLoop } from "../base/event-loop-yield.ts";
-import { Refusal, wrongValue } from "../base/refusal.ts";
+import { pointerPart, Refusal, wrongField, wrongValue } from "../base/refusal.ts";
 
 export type JsonList = {
   /** CSV with a header row. Throws a Refusal if the document is invalid. */
   text: AsyncIterable<Uint8Array>;
+  /** Of the list in the document, once its name is read. */
+  readonly pointer: string;
   /** The other properties; complete once the text is read. */
   properties: Readonly<Record<string, unknown>>;
 };
@@ -19,8 +21,10 @@ type Cell = string | number | boolean | null;
 type Row = Readonly<Record<string, Cell>>;
 
 const LISTS = ["emails", "rows"] as const;
-/** Rows whose keys make the header. A later row must not have others. */
+/** Rows whose keys make the header, fewer if they are long. A later row must not have others. */
 const HEADER_ROWS = 1000;
+const HEADER_CHARS = 4 * 1024 * 1024;
+const MIN_TEXT_CHARS = 64 * 1024;
 const PIECE_BYTES = 8 * 1024;
 const MAX_DEPTH = 5;
 const MAX_ITEM_BYTES = 1024 * 1024;
@@ -33,32 +37,37 @@ export function readJsonList(
   check: (properties: Readonly<Record<string, unknown>>) => void,
 ): JsonList {
   const properties: Record<string, unknown> = {};
-  return { properties, text: textOf(bytes, names, properties, check) };
-}
-
-async function* textOf(
-  bytes: AsyncIterable<Uint8Array>,
-  names: readonly string[],
-  properties: Record<string, unknown>,
-  check: (properties: Readonly<Record<string, unknown>>) => void,
-): AsyncGenerator<Uint8Array> {
   const table = createTable();
   const document = createDocumentParser(names, (name, value) => {
     if (name === "emails") table.addEmail(value);
     else if (name === "rows") table.addRow(value);
     else properties[name] = value;
   });
+  return {
+    properties,
+    get pointer() {
+      return document.pointer;
+    },
+    text: textOf(bytes, document, table, () => check(properties)),
+  };
+}
+
+async function* textOf(
+  bytes: AsyncIterable<Uint8Array>,
+  document: ReturnType<typeof createDocumentParser>,
+  table: ReturnType<typeof createTable>,
+  check: () => void,
+): AsyncGenerator<Uint8Array> {
   for await (const chunk of bytes) {
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
       document.write(chunk.subarray(at, at + PIECE_BYTES));
-      const lines = table.take();
-      if (lines !== "") yield Buffer.from(lines);
+      for (const text of table.take()) yield Buffer.from(text);
       await yieldToEventLoop();
     }
   }
   document.end();
-  check(properties);
-  yield Buffer.from(table.end());
+  check();
+  for (const text of table.end()) yield Buffer.from(text);
 }
 
 /** Calls back for each item of a list and for each other property. */
@@ -67,7 +76,12 @@ function createDocumentParser(names: readonly string[], onValue: (name: string, 
   const seen = new Set<string>();
   // Bytes that are no UTF-8 would be replaced silently, and turn an address into a different one.
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  const tokenizer = new Tokenizer();
+  const tokenizer = new (class extends Tokenizer {
+    // The numbers of rows stay text: as a number, a long one would lose digits.
+    protected override parseNumber(text: string): number {
+      return name === "rows" ? (text as unknown as number) : super.parseNumber(text);
+    }
+  })();
   const parser = new TokenParser({
     paths: [...LISTS.map((name) => `$.${name}.*`), ...names.map((name) => `$.${name}`)],
     keepStack: false,
@@ -89,8 +103,8 @@ function createDocumentParser(names: readonly string[], onValue: (name: string, 
     if (depth === 1 && isKey && token === TokenType.STRING) {
       name = String(value);
       // Reported at the end, because a document that is no JSON is refused as such.
-      if (!known.has(name)) fault ??= wrongValue(`/${name.slice(0, 100)}`, "is not a known property");
-      else if (seen.has(name)) fault ??= wrongValue(`/${name}`, "occurs twice");
+      if (!known.has(name)) fault ??= wrongField(pointerPart(name), "is not a known property");
+      else if (seen.has(name)) fault ??= wrongField(`/${name}`, "occurs twice");
       else seen.add(name);
     } else if (
       depth === 1 &&
@@ -100,11 +114,12 @@ function createDocumentParser(names: readonly string[], onValue: (name: string, 
       token !== TokenType.LEFT_BRACKET
     ) {
       if (token !== TokenType.COMMA && token !== TokenType.RIGHT_BRACE)
-        throw wrongValue(`/${name}`, "must be an array");
+        throw wrongField(`/${name}`, "must be an array");
     }
     if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) depth++;
     if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) depth--;
-    if (depth > MAX_DEPTH) throw wrongValue(`/${name}`, `has more than ${MAX_DEPTH} levels`);
+    if (depth > MAX_DEPTH)
+      throw wrongField(pointerPart(name), `has more than ${MAX_DEPTH - 1} levels of arrays and objects`);
     isKey = depth === 1 && (token === TokenType.LEFT_BRACE || token === TokenType.COMMA);
     parser.write(info);
   };
@@ -120,9 +135,13 @@ function createDocumentParser(names: readonly string[], onValue: (name: string, 
     throw malformed(error);
   };
   return {
+    get pointer() {
+      const list = LISTS.find((one) => seen.has(one));
+      return list === undefined ? "" : `/${list}`;
+    },
     write(piece: Uint8Array) {
       bytesInItem += piece.length;
-      if (bytesInItem > MAX_ITEM_BYTES) throw wrongValue(`/${name}`, "has an item that is too long");
+      if (bytesInItem > MAX_ITEM_BYTES) throw wrongField(pointerPart(name), "has an item that is too long");
       try {
         tokenizer.write(decoder.decode(piece, { stream: true }));
       } catch (error) {
@@ -149,60 +168,74 @@ const isList = (name: string) => (LISTS as readonly string[]).includes(name);
 function createTable() {
   let columns: Map<string, number> | undefined;
   let first: Row[] = [];
+  let firstChars = 0;
+  let headerRows = 0;
   let rowCount = 0;
-  let lines = "";
+  let texts: string[] = [];
 
+  const write = (cells: readonly Cell[]) => {
+    const last = texts.at(-1);
+    if (last !== undefined && last.length < MIN_TEXT_CHARS) texts[texts.length - 1] = last + lineOf(cells);
+    else texts.push(lineOf(cells));
+  };
   const addLine = (row: Row) => {
     const cells = Array<Cell>(columns!.size).fill("");
     for (const [key, value] of Object.entries(row)) {
       const column = columns!.get(key);
       if (column === undefined) {
-        const message = `has the key "${key.slice(0, 100)}", which none of the first ${HEADER_ROWS} rows has`;
-        throw wrongValue(`/rows/${rowCount}`, message);
+        const message = `has the key "${key.slice(0, 100)}", which none of the first ${headerRows} rows has`;
+        throw wrongField(`/rows/${rowCount}`, message);
       }
       cells[column] = value;
     }
-    lines += lineOf(cells);
+    write(cells);
   };
   const writeFirst = () => {
     const keys = new Set(first.flatMap((row) => Object.keys(row)));
-    if (keys.size > MAX_COLUMNS) throw wrongValue("/rows", `has more than ${MAX_COLUMNS} different keys`);
+    if (keys.size > MAX_COLUMNS) throw wrongField("/rows", `has more than ${MAX_COLUMNS} different keys`);
     columns = new Map([...keys].map((key, column) => [key, column]));
-    lines += lineOf([...keys]);
+    write([...keys]);
+    headerRows = first.length;
     for (const row of first) addLine(row);
     first = [];
   };
 
   return {
     addEmail(value: unknown) {
-      if (typeof value !== "string") throw wrongValue(`/emails/${rowCount}`, "must be a string");
-      if (rowCount++ === 0) lines += lineOf(["email"]);
-      lines += lineOf([value]);
+      if (typeof value !== "string") throw wrongField(`/emails/${rowCount}`, "must be a string");
+      if (rowCount++ === 0) write(["email"]);
+      write([value]);
     },
     addRow(value: unknown) {
-      if (!isRow(value)) {
-        throw wrongValue(`/rows/${rowCount}`, "must be an object of strings, numbers, booleans and nulls");
+      const row = rowOf(value, `/rows/${rowCount}`);
+      if (columns) addLine(row);
+      else {
+        first.push(row);
+        firstChars += lineOf(Object.entries(row).flat()).length;
+        if (first.length === HEADER_ROWS || firstChars > HEADER_CHARS) writeFirst();
       }
-      if (columns) addLine(value);
-      else first.push(value);
       rowCount++;
-      if (first.length === HEADER_ROWS) writeFirst();
     },
-    take(): string {
-      const text = lines;
-      lines = "";
-      return text;
+    take(): string[] {
+      const taken = texts;
+      texts = [];
+      return taken;
     },
-    end(): string {
+    end(): string[] {
       if (!columns && first.length > 0) writeFirst();
       return this.take();
     },
   };
 }
 
-function isRow(value: unknown): value is Row {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every((cell) => cell === null || typeof cell !== "object");
+function rowOf(value: unknown, pointer: string): Row {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw wrongField(pointer, "must be an object");
+  for (const [key, cell] of Object.entries(value)) {
+    if (typeof cell === "object" && cell !== null)
+      throw wrongField(pointer + pointerPart(key), "must be a string, a number, a boolean or null");
+  }
+  return value as Row;
 }
 
 /** Every cell in quotes, so that none is read as anything else. */

@@ -3,17 +3,21 @@
  * destinations (SSRF): public addresses over HTTPS, or what the operator has opened. Size, time and redirects are
  * limited.
  */
-import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import { abortable } from "@mailvet/embedded-postgres";
 import { Refusal } from "../base/refusal.ts";
-import { failureOf, requestTo } from "../webhooks/checked-request.ts";
+import { CONNECTION_CLOSED, failureOf, requestTo } from "../webhooks/checked-request.ts";
 import type { CheckDestination } from "../webhooks/destination-check.ts";
 
 /** Throws link_rejected, link_failed and payload_too_large, the latter two also while it is read. */
 export type DownloadLink = (url: string, stop: AbortSignal) => Promise<LinkedFile>;
 
-export type LinkedFile = { filename: string; bytes: AsyncIterable<Uint8Array> };
+export type LinkedFile = {
+  filename: string;
+  bytes: AsyncIterable<Uint8Array>;
+  /** Ends the connection. Needed where the bytes may not be read; harmless after it. */
+  close(): void;
+};
 
 export type LinkDownloadDeps = {
   checkDestination: CheckDestination; // webhooks/destination-check.ts
@@ -41,7 +45,11 @@ export function createLinkDownload(deps: LinkDownloadDeps): DownloadLink {
     };
     try {
       const { response, url } = await follow(deps, link, signal);
-      return { filename: filenameOf(response, url), bytes: bytesOf(response, deps.maxBytes, explained) };
+      return {
+        filename: filenameOf(response, url),
+        bytes: bytesOf(response, deps.maxBytes, explained),
+        close: () => response.destroy(),
+      };
     } catch (error) {
       throw explained(error);
     }
@@ -59,9 +67,8 @@ async function follow(
     if ("rejection" in destination) throw refused("link_rejected", destination.rejection);
     const headers = { "user-agent": userAgent, accept: "*/*", "accept-encoding": "identity" };
     const request = requestTo(destination, { method: "GET", headers, signal, ca });
-    request.on("error", () => {}); // reported by the response, or by the wait for it
     request.end();
-    const [response] = (await once(request, "response")) as [IncomingMessage];
+    const response = await responseTo(request);
     const { statusCode = 0, headers: received } = response;
     if (!REDIRECTS.has(statusCode) || received.location === undefined) {
       if (statusCode === 200) return { response, url: destination.url };
@@ -74,6 +81,15 @@ async function follow(
     next = new URL(received.location, destination.url).href.replace(/#.*$/, "");
   }
   throw failed(`The server redirects more than ${MAX_REDIRECTS} times.`);
+}
+
+function responseTo(request: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.on("response", resolve);
+    request.on("error", reject);
+    // Not always with an error: status 101 (Switching Protocols) is no response.
+    request.on("close", () => reject(failed(CONNECTION_CLOSED)));
+  });
 }
 
 async function* bytesOf(

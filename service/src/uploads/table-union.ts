@@ -1,12 +1,14 @@
 /**
- * Several files as one table: columns with the same name are one column, and the first column names the file of a row.
+ * Several files as one table: columns of different files with the same name are one column, and the first column names the
+ * file of a row.
  *
- * A file without a header that has only emails adds them to the email column of the files before it.
+ * A file without a header that has only emails adds them to the email column of the files before it. Cells beyond the
+ * columns of their file get columns of their own, because further files may add columns behind the present ones.
  */
 import { type ListFile, ListFileError } from "@mailvet/engine/list-file";
 
 export type TableUnion = {
-  /** Grows with each file. */
+  /** Grows with each file, and with rows that are longer than the first ones of their file. */
   readonly columns: string[];
   /** Returns how rows of this file become rows of the table. `emailColumn`: of the table so far. */
   add(
@@ -21,15 +23,18 @@ const MAX_COLUMNS = 1000;
 
 export function createTableUnion(): TableUnion {
   const columns = [FILE_COLUMN];
-  const numbers = new Map<string, number>();
-  const numberOf = (name: string): number => {
+  /** By name. A file may have several columns whose names differ in case only. */
+  const numbers = new Map<string, number[]>();
+  /** `taken`: by other columns of the same file. */
+  const numberOf = (name: string, taken: readonly number[]): number => {
     const key = name.trim().toLowerCase();
-    const known = numbers.get(key);
+    const named = numbers.get(key) ?? [];
+    const known = named.find((number) => !taken.includes(number));
     if (known !== undefined) return known;
     if (columns.length === MAX_COLUMNS) {
       throw new ListFileError("not_a_table", `The files have more than ${MAX_COLUMNS} different columns.`);
     }
-    numbers.set(key, columns.length);
+    numbers.set(key, [...named, columns.length]);
     columns.push(columns.includes(name) ? `${name} (${columns.length})` : name);
     return columns.length - 1;
   };
@@ -37,18 +42,22 @@ export function createTableUnion(): TableUnion {
     columns,
     add(file, filename, emailColumn) {
       const isBareList = !file.header && file.columns.length === 1;
-      const targets =
-        isBareList && emailColumn !== undefined ? [emailColumn] : file.columns.map((name) => numberOf(name));
-      const width = Math.max(0, ...targets) + 1;
-      return (rows) =>
-        rows.map((cells) => {
-          const row = Array<string>(width).fill("");
-          row[0] = filename;
-          targets.forEach((target, n) => {
-            row[target] = cells[n] ?? "";
-          });
-          return row;
+      const targets: number[] = isBareList && emailColumn !== undefined ? [emailColumn] : [];
+      const addTarget = (name: string) => targets.push(numberOf(name, targets));
+      for (const name of file.columns.slice(targets.length)) addTarget(name);
+      const asRow = (cells: readonly string[]) => {
+        if (cells.length > targets.length) {
+          const width = cells.findLastIndex((cell) => cell !== "") + 1;
+          while (targets.length < width) addTarget(`column_${targets.length + 1}`);
+        }
+        const row = [filename];
+        targets.forEach((target, n) => {
+          while (row.length < target) row.push("");
+          row[target] = cells[n] ?? "";
         });
+        return row;
+      };
+      return (rows) => rows.map(asRow);
     },
   };
 }

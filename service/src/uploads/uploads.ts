@@ -5,11 +5,12 @@
  */
 import { randomUUID } from "node:crypto";
 import type { UploadPreview } from "@mailvet/contract";
-import { and, eq, isNotNull, isNull, lte, sql } from "drizzle-orm";
+import { and, count, eq, gt, isNotNull, isNull, lte, sql } from "drizzle-orm";
+import { lockAccount } from "../accounts/account-queries.ts";
 import { ACCOUNT_LIMITS } from "../accounts/plans.ts";
 import type { Caller } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Orm } from "../db/database.ts";
 import { displayedFilename } from "./displayed-filename.ts";
 import { maxEmailsOf } from "./email-limit.ts";
 import { contentHashOf, type IncomingList, type Intake, receiveFiles } from "./intake.ts";
@@ -116,13 +117,12 @@ export function createUploads({ database, files, limits }: UploadsDeps): Uploads
 }
 
 /** If this fails, the upload expires, or maintenance finds its blobs. */
-async function discard({ database, files }: Pick<UploadsDeps, "database" | "files">, id: string) {
-  await database.orm
-    .delete(uploads)
-    .where(and(eq(uploads.id, id), isNotNull(uploads.expiresAt)))
-    .returning({ id: uploads.id })
-    .then(([deleted]) => deleted && files.delete(id))
-    .catch(() => {});
+async function discard({ database: { orm }, files }: Pick<UploadsDeps, "database" | "files">, id: string) {
+  try {
+    await orm.delete(uploads).where(and(eq(uploads.id, id), isNotNull(uploads.expiresAt)));
+    const [confirmed] = await orm.select({ id: uploads.id }).from(uploads).where(eq(uploads.id, id));
+    if (!confirmed) await files.delete(id); // also where the row was deleted with its account
+  } catch {}
 }
 
 type NewUpload = {
@@ -135,10 +135,10 @@ type NewUpload = {
 
 /** Inserts a new upload, or returns the earlier one with the same idempotency key. */
 async function begin(
-  { database: { pool, orm }, files }: Pick<UploadsDeps, "database" | "files">,
+  { database: { orm }, files }: Pick<UploadsDeps, "database" | "files">,
   upload: NewUpload,
 ): Promise<UploadRow | undefined> {
-  const { id, caller, filename, isGroup, idempotencyKey } = upload;
+  const { caller, idempotencyKey } = upload;
   const hasItsKey = and(
     eq(uploads.accountId, caller.accountId),
     eq(uploads.idempotencyKey, idempotencyKey ?? ""),
@@ -147,9 +147,14 @@ async function begin(
     const isOver = and(hasItsKey, lte(uploads.expiresAt, sql`now()`));
     const expired = await orm.delete(uploads).where(isOver).returning({ id: uploads.id });
     for (const one of expired) await files.delete(one.id);
+    // The upload of a job is kept for longer than its key.
+    const isUsedUp = sql`${uploads.createdAt} <= now() - interval '${sql.raw(String(UNCONFIRMED_HOURS))} hours'`;
+    await orm
+      .update(uploads)
+      .set({ idempotencyKey: null })
+      .where(and(hasItsKey, isNull(uploads.expiresAt), isUsedUp));
   }
-  const values = [id, caller.accountId, filename, idempotencyKey ?? null, caller.isTest, isGroup];
-  if ((await pool.query({ ...BEGIN, values })).rowCount === 1) return undefined;
+  if (await orm.transaction((tx) => insert(tx, upload))) return undefined;
   const [earlier] = idempotencyKey === undefined ? [] : await orm.select().from(uploads).where(hasItsKey);
   if (!earlier) {
     const why = `${MAX_UNCONFIRMED} uploads are waiting for confirmation. Confirm one, or wait: each is deleted after ${UNCONFIRMED_HOURS} hours.`;
@@ -160,14 +165,26 @@ async function begin(
   throw new Refusal("idempotency_in_flight", why, { retryAfterSeconds: 1 });
 }
 
-const BEGIN = {
-  name: "begin-upload",
-  text: `
-    insert into uploads (id, account_id, filename, idempotency_key, is_test, is_group, expires_at)
-    select $1, $2, $3, $4, $5, $6, now() + interval '${LEASE_SECONDS} seconds'
-    where (select count(*) from uploads where account_id = $2 and is_test = $5 and expires_at > now()) < ${MAX_UNCONFIRMED}
-    on conflict (account_id, idempotency_key) where idempotency_key is not null do nothing`,
-};
+/** Returns whether it was inserted: not above the limit, nor if the idempotency key is in use. */
+async function insert(tx: Orm, upload: NewUpload): Promise<boolean> {
+  const { id, caller, filename, isGroup, idempotencyKey } = upload;
+  const { accountId, isTest } = caller;
+  await lockAccount(tx, accountId); // concurrent uploads are counted one after another
+  const isUnconfirmed = and(
+    eq(uploads.accountId, accountId),
+    eq(uploads.isTest, isTest),
+    gt(uploads.expiresAt, sql`now()`),
+  );
+  const [unconfirmed] = await tx.select({ count: count() }).from(uploads).where(isUnconfirmed);
+  if (unconfirmed!.count >= MAX_UNCONFIRMED) return false;
+  const expiresAt = sql`now() + interval '${sql.raw(String(LEASE_SECONDS))} seconds'`;
+  const inserted = await tx
+    .insert(uploads)
+    .values({ id, accountId, isTest, filename, isGroup, idempotencyKey, expiresAt })
+    .onConflictDoNothing()
+    .returning({ id: uploads.id });
+  return inserted.length > 0;
+}
 
 /** The same file gets the same preview. Its bytes are hashed for comparison, not stored again. */
 async function previewAgain(
