@@ -16,17 +16,24 @@ export async function writeLedgerHistory(
   past: { grants: readonly Grant[]; spendings?: readonly Spending[] },
 ): Promise<void> {
   const entries = [
-    ...past.grants.map(({ at, amount, reference }) => ({ kind: "grant" as const, at, amount, reference })),
+    ...past.grants.map(({ at, amount, reference }) => ({
+      kind: "grant" as const,
+      at,
+      amount,
+      reference,
+      keyId: undefined,
+    })),
     ...(past.spendings ?? []).map((spending) => ({
       kind: "settle" as const,
       at: spending.at,
       amount: -costOf(spending),
       reference: randomUUID(),
+      keyId: spending.keyId,
     })),
   ].sort((one, other) => one.at.getTime() - other.at.getTime());
 
   let balance = 0;
-  const rows = entries.map(({ kind, at, amount, reference }, index) => {
+  const rows = entries.map(({ kind, at, amount, reference, keyId }, index) => {
     balance += amount;
     if (balance < 0) throw new Error(`at ${at.toISOString()} the balance is negative`);
     return {
@@ -37,6 +44,7 @@ export async function writeLedgerHistory(
       reservedChange: 0,
       balanceAfter: balance,
       reference,
+      keyId,
       createdAt: at,
     };
   });

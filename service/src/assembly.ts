@@ -25,8 +25,10 @@ export type AssembledService = {
   close(): Promise<void>;
 };
 
-/** Time for the last responses, out of the nine seconds allowed for the whole shutdown (main.ts). */
-const WRAP_UP_MS = 6000;
+/** Checks and tasks in progress have this long, or two thirds of the time limit of a stop if that is less. */
+const WRAP_UP_MS = 6_000;
+/** Of the time limit of a stop, for what is closed after the HTTP server. */
+const CLOSE_MS = 2_000;
 
 /**
  * `onMessage` is for the operator's terminal; everything else goes to the log. An abort of `interrupted` ends the start at
@@ -71,6 +73,7 @@ async function open(opening: Opening): Promise<Omit<AssembledService, "close">> 
     ...HTTP_DEFAULTS,
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,
+    drainTimeoutMs: Math.max(1_000, config.stopTimeoutMs - CLOSE_MS),
     metricsToken: config.metricsToken,
     maxQueueDelayMs: config.maxQueueDelayMs,
     maxEventLoopDelayMs: config.maxQueueDelayMs / 2,
@@ -83,10 +86,11 @@ async function open(opening: Opening): Promise<Omit<AssembledService, "close">> 
   };
   const watched = { settings, pool: database.pool, log, metrics, readiness };
   const app = role === "worker" ? buildWorkerApp(watched) : buildApiRole(config, parts, watched);
+  const wrapUpMs = Math.min(WRAP_UP_MS, (config.stopTimeoutMs * 2) / 3);
   closers.push(async () => {
-    validations.wrapUp(WRAP_UP_MS);
+    validations.wrapUp(wrapUpMs);
     system.close();
-    await Promise.all([app.close(), ...workers.map((worker) => worker.close(WRAP_UP_MS))]);
+    await Promise.all([app.close(), ...workers.map((worker) => worker.close(wrapUpMs))]);
   });
   return {
     app,

@@ -1,9 +1,14 @@
 /** Both blob stores, a directory and an S3 server, and uploads on each of them. */
+import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { BadSettings } from "@mailvet/engine";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { whileCollecting } from "../../engine/test/garbage.ts";
 import { BlobStoreUnavailable } from "../src/blobs/blob-error.ts";
 import type { BlobStore } from "../src/blobs/blob-store.ts";
 import { claimBlobStore, INSTALLATION_KEY } from "../src/blobs/claimed-store.ts";
@@ -411,6 +416,34 @@ test("a missing bucket, a wrong key and an unreachable server are errors, not mi
   const { isPathStyle: _, ...settings } = s3.settings;
   const named = createS3Store({ ...settings, endpoint: "https://s3.example.com", isPathStyle: false });
   expect(named.location).toBe("https://lists.s3.example.com");
+});
+
+test.each([
+  ["does not answer", () => {}],
+  ["does not end its answer", (response: ServerResponse) => response.write("half")],
+])("a server that %s is given up", async (_, answer) => {
+  const server = createServer((_, response) => answer(response));
+  server.listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, "listening");
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const blobs = createS3Store({ ...s3.settings, endpoint, timeoutMs: 500 });
+  await expect(whileCollecting(blobs.get("uploads/x/0"))).rejects.toThrow(/aborted due to timeout/);
+  await expect.poll(promisify(server.getConnections.bind(server))).toBe(0);
+});
+
+test("a server that is busy is asked again", async () => {
+  const answers = [503, 429, 500, 200];
+  const server = createServer((_, response) => response.writeHead(answers.shift()!).end("found"));
+  server.listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  expect(String(await createS3Store({ ...s3.settings, endpoint }).get("uploads/x/0"))).toBe("found");
+  expect(answers).toEqual([]);
 });
 
 test("while the bucket is unreachable uploads and deletions get 503 and jobs wait; then everything continues", async () => {

@@ -2,10 +2,9 @@
  * A process that spends credits until it is killed: credits-kill.test.ts starts and kills it.
  *
  * Half of its callers charge at once, the others reserve and settle. Each reference is printed after its spending was
- * acknowledged, with a synchronous write, so that no printed line is lost with the process.
+ * acknowledged; the caller goes on when the line is written, which takes longer while the reader is stalled.
  */
 import { randomUUID } from "node:crypto";
-import { writeSync } from "node:fs";
 import type pg from "pg";
 import { createLedger } from "../src/credits/ledger.ts";
 import { openDatabase } from "../src/db/database.ts";
@@ -22,7 +21,7 @@ async function spend(once: (reference: string) => Promise<void>): Promise<never>
   for (;;) {
     const reference = randomUUID();
     await once(reference);
-    writeSync(1, `${reference}\n`);
+    await new Promise((resolve) => process.stdout.write(`${reference}\n`, resolve));
   }
 }
 

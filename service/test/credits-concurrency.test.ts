@@ -1,11 +1,11 @@
 /** Credits when several processes spend them at once, and when the database fails in the middle. */
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
 import { openDatabase } from "../src/db/database.ts";
 import { chargeOf, expectBooksToAddUp, oneCheck, openAccount } from "./credits-books.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
-import { PATIENCE } from "./patience.ts";
+import { beginHolder } from "./lock-waits.ts";
 
 let database: TestDatabase;
 /** Each with its own pool, like three processes. */
@@ -100,36 +100,36 @@ test("two processes release an expired reservation once", async () => {
     holdMs: -1,
     idempotencyKey: undefined,
   });
-  const lock = await lockBalance(accountId);
+  await using lock = await lockBalance(accountId);
   const releases = Promise.all([ledgers[0]!.releaseExpired(), ledgers[1]!.releaseExpired()]);
-  await lock.waitFor(2); // both have seen it, and neither has touched it
-  await lock.open();
+  await lock.untilBlocked(2); // both have seen it, and neither has touched it
+  await lock.commit();
   expect((await releases).sort()).toEqual([0, 1]);
   expect(await ledgers[0]!.balanceOf(accountId)).toEqual({ balance: 10, reserved: 0 });
 });
 
 test("two processes charge one idempotency key once, and both return the balance", async () => {
   const accountId = await openAccount(database, ledgers[0]!, 10);
-  const lock = await lockBalance(accountId);
+  await using lock = await lockBalance(accountId);
   const order = chargeOf(accountId, { amount: 4, idempotencyKey: "order" });
   const charges = Promise.all([
     ledgers[0]!.charge(order),
     ledgers[1]!.charge(order),
     ledgers[1]!.charge(chargeOf(accountId, { amount: 1 })), // in the same statement, but unrelated
   ]);
-  await lock.waitFor(2);
-  await lock.open();
+  await lock.untilBlocked(2);
+  await lock.commit();
   await charges;
   expect(await ledgers[0]!.balanceOf(accountId)).toEqual({ balance: 5, reserved: 0 });
 });
 
 test("two processes adjust credits under one idempotency key once, and both return the entry", async () => {
   const accountId = await openAccount(database, ledgers[0]!, 10);
-  const lock = await lockBalance(accountId);
+  await using lock = await lockBalance(accountId);
   const grant = { accountId, amount: -10, reference: "a mistake", idempotencyKey: "order" };
   const entries = Promise.all([ledgers[0]!.grant(grant), ledgers[1]!.grant(grant)]);
-  await lock.waitFor(2);
-  await lock.open();
+  await lock.untilBlocked(2);
+  await lock.commit();
   const [one, other] = await entries;
   expect(one).toMatchObject({ kind: "adjust", amount: -10, balance_after: 0 });
   expect(other).toEqual(one);
@@ -139,12 +139,12 @@ test("two processes adjust credits under one idempotency key once, and both retu
 test("a broken connection fails the running batch, and nothing of it is written", async () => {
   const [ledger] = ledgers as [Ledger];
   const accountId = await openAccount(database, ledger, 100);
-  const lock = await lockBalance(accountId);
+  await using lock = await lockBalance(accountId);
   const underWay = Promise.allSettled([1, 2, 3].map(() => ledger.charge(chargeOf(accountId))));
-  const [waiting] = await lock.waitFor(1);
-  await database.pool.query("select pg_terminate_backend($1)", [waiting]);
+  await lock.untilBlocked(1);
+  await lock.breakBlocked();
   for (const { status } of await underWay) expect(status).toBe("rejected");
-  await lock.open();
+  await lock.commit();
   expect(await ledger.charge(chargeOf(accountId))).toBe(99); // and later charges succeed
 });
 
@@ -157,25 +157,9 @@ test("close waits for everything submitted before", async () => {
   await charges;
 });
 
-/** Locks an account's balance row like another transaction, until released. */
+/** Locks an account's balance row like another transaction, until disposed. */
 async function lockBalance(accountId: string) {
-  const client = await database.pool.connect();
-  await client.query("begin");
-  await client.query("select from balances where account_id = $1 for update", [accountId]);
-  return {
-    /** Waits until this many statements wait for the lock, and returns their backend pids. */
-    async waitFor(count: number): Promise<number[]> {
-      const blocked =
-        "select pid from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0 and datname = current_database()";
-      const pids = async () => (await client.query<{ pid: number }>(blocked)).rows.map(({ pid }) => pid);
-      return vi.waitUntil(async () => {
-        const waiting = await pids();
-        return waiting.length >= count && waiting;
-      }, PATIENCE);
-    },
-    async open() {
-      await client.query("commit");
-      client.release();
-    },
-  };
+  const holder = await beginHolder(database.pool);
+  await holder.query("select from balances where account_id = $1 for update", [accountId]);
+  return holder;
 }

@@ -1,6 +1,6 @@
 /** GET /credits and GET /usage over HTTP on a real database, for an authenticated caller. */
 import { randomUUID } from "node:crypto";
-import { Credits, type Problem, Usage } from "@mailvet/contract";
+import { Credits, type Problem, type Statement, Usage } from "@mailvet/contract";
 import Fastify from "fastify";
 import { Check } from "typebox/value";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -78,6 +78,27 @@ test("usage is listed per day and key, filtered by key and days", async () => {
   expect(past.body).toEqual({ from: "2020-01-01", to: "2020-12-31", days: [] });
 });
 
+test("the entries behind a line of the statement are those of its key and day", async () => {
+  const ann = await service.openAccount(100);
+  const [keyId, otherKeyId] = [randomUUID(), randomUUID()];
+  for (const key of [keyId, otherKeyId, undefined, keyId])
+    await service.ledger.charge(chargeOf(ann.accountId, { usage: oneCheck("valid", key) }));
+  const work = { accountId: ann.accountId, amount: 4, reference: "work", holdMs: 60_000 };
+  await using _ = await service.ledger.reserve({ ...work, idempotencyKey: undefined });
+
+  const { lines } = (await ann.get<Statement>("/credits/statement?kind=checks")).body;
+  expect(lines).toHaveLength(3);
+  for (const { key_id, date, entries } of lines) {
+    const { body, headers } = await ann.get<Credits>(
+      `/credits?date=${date}&checks_of=${key_id ?? "web_app"}&limit=1`,
+    );
+    expect(headers.get("x-total-count")).toBe(String(entries));
+    expect(body.ledger).toMatchObject([{ kind: "settle", reference_kind: "request" }]);
+  }
+  const none = await ann.get<Credits>("/credits?date=2020-01-01&checks_of=web_app");
+  expect(none.body.ledger).toEqual([]);
+});
+
 test("usage of other accounts is not visible, not even by key id", async () => {
   const [ann, bob] = [await service.openAccount(100), await service.openAccount(0)];
   const keyId = randomUUID();
@@ -94,6 +115,7 @@ test.each([
   ["/usage?key_id=mine", "/key_id"],
   ["/credits?limit=101", "/limit"],
   ["/credits?skip=-1", "/skip"],
+  ["/credits?checks_of=mine", "/checks_of"],
 ])("GET %s is refused with a pointer", async (path, pointer) => {
   const ann = await service.openAccount(0);
   const { status, body } = await ann.get<Problem>(path);

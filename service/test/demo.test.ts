@@ -31,6 +31,8 @@ test("the demo has a month of usage that adds up, and jobs in every state", asyn
   expect(days.every((day: { valid: number; credits_used: number }) => day.valid < day.credits_used)).toBe(
     true,
   );
+  const { lines } = await ask("/credits/statement?kind=checks&limit=100");
+  expect(new Set(lines.map((line: { key_id: string | null }) => line.key_id)).size).toBe(3);
 
   const options = { url: service.url, receiverUrl: receiver.url };
   await setUpDemo(options);

@@ -164,6 +164,14 @@ test.for([
   expect((await service.ask("/credits", { key })).body).toMatchObject({ balance: 1, reserved: 0 });
 });
 
+test("an address is refused as an address", async () => {
+  const { key } = await service.openAccount({ credits: 1 });
+  const { body } = await service.ask("/domains/ann%40shop.test", { key });
+  expect(body.errors).toEqual([
+    { pointer: "/domain", message: "This is an address; enter only its domain." },
+  ]);
+});
+
 test("in the sandbox the first label names the outcome; a test key is not charged and contacts no server", async () => {
   const ann = await service.openAccount({ credits: 2 });
   const { key: testKey } = await ann.makeKey({ mode: "test" });

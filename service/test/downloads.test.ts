@@ -3,6 +3,7 @@ import type { JobResult, SubStatus } from "@mailvet/contract";
 import readExcelFile from "read-excel-file/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type JobsWorld, openJobsWorld, type WantedJob } from "./jobs-read-world.ts";
+import { unzip } from "./unzip.ts";
 
 let world: JobsWorld;
 beforeAll(async () => {
@@ -58,6 +59,53 @@ test("the file comes back with its own rows and cells unchanged, followed by the
   );
 });
 
+test("result columns of an earlier check are replaced in every format, and similar ones are kept", async () => {
+  const header = [
+    "mailvet_status",
+    "E-Mail",
+    " mailvet_score",
+    "mailvet_note",
+    "mailvet_status (E-Mail)",
+    "mailvet_sandbox",
+  ];
+  const again: WantedJob = {
+    ...LIST,
+    header,
+    columns: header.map((name) => name.trim()),
+    rows: [
+      ["invalid", "a@x.io", "3", "mine", "risky", "true", "one more"],
+      ["valid", "b@x.io"],
+    ],
+  };
+  const kept = ["E-Mail", "mailvet_note"];
+  expect((await download(again)).text).toBe(
+    [
+      `${kept},${OURS}`,
+      `a@x.io,mine,${VALID},false,${ACCEPTED},one more`,
+      `b@x.io,,${INVALID},false,${NOT_FOUND}`,
+      "",
+    ].join("\r\n"),
+  );
+  const [first] = (await download(again, "?format=ndjson")).text.split("\n");
+  expect(JSON.parse(first!)).toMatchObject({
+    columns: { "E-Mail": "a@x.io", mailvet_note: "mine" },
+    status: "valid",
+  });
+  expect(Object.keys(JSON.parse(first!).columns)).toEqual(kept);
+  const [sheet] = await readExcelFile((await download(again, "?format=xlsx")).bytes);
+  expect(sheet!.data[0]).toEqual([...kept, ...OURS.split(","), null]); // above one more
+  // Whose emails are checked stays, whatever its name.
+  const suggested = {
+    header: ["mailvet_suggestion"],
+    columns: ["mailvet_suggestion"],
+    columnNumber: 0,
+    rows: [["a@x.io"]],
+  };
+  expect((await download({ ...LIST, ...suggested })).text.split("\r\n")[0]).toBe(
+    `mailvet_suggestion,${OURS}`,
+  );
+});
+
 test("with a status filter only matching rows are included", async () => {
   const { text } = await download(LIST, "?status=valid");
   const ids = text.split("\r\n").filter((line) => /^\d,/.test(line));
@@ -85,6 +133,32 @@ test("the download is named after the file, in both forms of Content-Disposition
   expect(await nameOf('Ärger "\\; 名.csv.gz', "?format=ndjson")).toBe(
     `attachment; filename="_rger ___ _-results.ndjson"; filename*=UTF-8''%C3%84rger%20%22%5C%3B%20%E5%90%8D-results.ndjson`,
   );
+});
+
+const idsIn = (text: string) => [...text.matchAll(/^(\d),/gm)].map(([, id]) => id);
+
+test("every row is in a file of the archive, also without a verdict", async () => {
+  const { bytes } = await download({ ...LIST, filename: "list.csv" }, "?format=zip");
+  const files = [...unzip(bytes)].map(([name, text]) => [name, idsIn(text)]);
+  expect(files).toEqual([
+    ["list-valid.csv", ["1", "3"]],
+    ["list-invalid.csv", ["4"]],
+    ["list-risky.csv", []],
+    ["list-unknown.csv", []],
+    ["list-without-verdict.csv", ["2", "5"]],
+  ]);
+  const filtered = await download({ ...LIST, filename: "list.csv" }, "?format=zip&status=valid");
+  expect([...unzip(filtered.bytes).keys()]).toEqual(["list-valid.csv"]);
+});
+
+test.each([
+  ["a:b.csv", "", "a_b-valid.csv"],
+  ["list.csv", "&domain=../../x", "list-valid-.._.._x.csv"],
+  ["a\\b.csv", "", "a_b-valid.csv"],
+])("an archive of %s%s has names that every system can unpack", async (filename, query, name) => {
+  const { status, bytes } = await download({ ...LIST, filename }, `?format=zip&status=valid${query}`);
+  expect(status).toBe(200);
+  expect([...unzip(bytes).keys()]).toEqual([name]);
 });
 
 test("NDJSON has the same rows as objects, with typed verdicts", async () => {

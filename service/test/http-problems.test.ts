@@ -49,6 +49,27 @@ function expectProblem(response: Awaited<ReturnType<typeof send>>, status: numbe
   expect(response.problem.detail.length).toBeGreaterThan(10);
 }
 
+test.each([
+  '{"email":"a","__proto__":{"x":1}}',
+  '{"email":"a","a/b":[1,{"__proto__":null}]}',
+  '{"email":"a","constructor":{"prototype":{}}}',
+])("a member that could replace a prototype is not called a syntax error: %s", async (body) => {
+  const response = await send({ body });
+  expectProblem(response, 400, "malformed_request");
+  expect(response.problem.detail).toBe(
+    "The body has a member named __proto__ or constructor.prototype, which is not allowed.",
+  );
+});
+
+test("a body with too many levels is refused as such", async () => {
+  const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+  const response = await send({ body: `{"email":${nested(4_000)}}` });
+  expectProblem(response, 400, "malformed_request");
+  expect(response.problem.detail).toBe("The body has more than 100 levels of arrays and objects.");
+  expectProblem(await send({ body: nested(101) }), 400, "malformed_request");
+  expectProblem(await send({ body: nested(100) }), 422, "validation_failed");
+});
+
 test.each<[string, Sent, number, string]>([
   ["invalid JSON", { body: '{"email": ' }, 400, "malformed_request"],
   ["an empty JSON body", { body: "" }, 400, "malformed_request"],

@@ -71,6 +71,12 @@ test("a job with a silent host has results and downloads while it waits", async 
   expect(await rowsOf(lists, job.id, "&status=pending,valid&q=SILENT")).toEqual([2, 5]);
   expect(await rowsOf(lists, job.id, "&safe_to_send=true")).toEqual([1, 4]);
   expect(await rowsOf(lists, job.id, "&sort=-score")).toEqual([1, 4, 2, 3, 5]);
+  expect(await rowsOf(lists, job.id, "&sort=-email&after_row=2")).toEqual([5, 3, 1, 4]);
+  // A row with a verdict in the meantime could come before the page.
+  for (const sort of ["score", "-score", "checked_at", "-checked_at"]) {
+    const next = await lists.ask(`/bulk/jobs/${job.id}/results?sort=${sort}&after_row=4`);
+    await expectProblem(service, next, "results_not_ready");
+  }
 
   const file = await lists.ask(`/bulk/jobs/${job.id}/download`);
   expect(file.headers.get("x-partial")).toBe("true");

@@ -7,6 +7,7 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Caller } from "../src/base/caller.ts";
 import { hasEnded } from "../src/jobs/job-state.ts";
+import { openRows, saveOpenRows } from "../src/jobs/open-rows.ts";
 import { jobs } from "../src/jobs/schema.ts";
 import { uploadParts, uploads } from "../src/uploads/schema.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
@@ -153,6 +154,56 @@ test("a job that is finished while slices are saved has a result for every email
     used += record.valid_count;
   }
   expect(await world.balanceOf(caller)).toEqual({ balance: 8 * 40 - used, reserved: 0 });
+});
+
+test("rows of a finished job do not refer to the evidence of one that a slice saved meanwhile", async () => {
+  const caller = await world.caller(3);
+  const jobId = await world.add(caller, [["ann@slow.test"], ["bob@bank.test", "cy@bank.test"]]);
+  const { orm } = world.database;
+  const worker = world.open();
+  const [first] = await worker.claim(1);
+  await orm.transaction(async (tx) => {
+    const open = await openRows(tx, worker.validations.answers.inspect, jobId);
+    await worker.run(first!);
+    const [job] = await tx.select().from(jobs).where(eq(jobs.id, jobId));
+    await saveOpenRows(tx, job!, open);
+  });
+  const found = await world.resultsOf(jobId);
+  expect(found.map(({ row, evidenceRow }) => [row, evidenceRow])).toEqual([
+    [1, null],
+    [2, null],
+    [3, null],
+  ]);
+  await world.actions.cancel(caller, jobId);
+});
+
+test("a job with many open rows is finished in batches, in row order", async () => {
+  const caller = await world.caller(3_000);
+  const odd = (n: number) => n % 2;
+  const emails = Array.from({ length: 3_000 }, (_, n) => `valid+${n}@mailvet.test`);
+  const jobId = await world.add(caller, [emails.filter((_, n) => odd(n)), emails.filter((_, n) => !odd(n))]);
+  // As slices of two domains would be, whose rows alternate.
+  await world.database.pool.query(
+    `update slices s set emails = (
+       select json_agg(json_build_array((n - 1) * 2 + s.number % 2 + 1, entry->>1) order by n desc)
+         from json_array_elements(s.emails) with ordinality as entries (entry, n))
+     where job_id = $1`,
+    [jobId],
+  );
+  const batches: number[][] = [];
+  await world.database.orm.transaction(async (tx) => {
+    for await (const batch of await openRows(tx, world.open().validations.answers.inspect, jobId))
+      batches.push(batch.map(({ result }) => result.row));
+  });
+  expect(batches.map((rows) => rows.length)).toEqual([1000, 1000, 1000]);
+  expect(batches.flat()).toEqual(emails.map((_, n) => n + 1));
+  await world.actions.finish(caller, jobId);
+  expect(await world.recordOf(jobId)).toMatchObject({
+    status: "completed",
+    processed: 3_000,
+    credits_used: 0,
+  });
+  expect(await world.resultsOf(jobId)).toHaveLength(3_000);
 });
 
 test("pauses are not counted as working time", async () => {

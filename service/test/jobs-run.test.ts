@@ -3,7 +3,7 @@ import { ALL_SUB_STATUSES, STATUS_OF } from "@mailvet/contract";
 import { answersSlowly, greylists, mailDomain, saysNothing } from "@mailvet/lab";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { slices } from "../src/jobs/schema.ts";
+import { jobs, slices } from "../src/jobs/schema.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
 import { type JobWorld, openJobWorld } from "./jobs-run-world.ts";
 import { testKeyOf } from "./validation-world.ts";
@@ -12,6 +12,7 @@ let world: JobWorld;
 beforeAll(async () => {
   world = await openJobWorld({
     "shop.test": mailDomain({ users: ["ann", "eve", "fay"] }),
+    "unasked.test": mailDomain({ users: ["ann"] }),
     "grey.test": mailDomain({ users: ["ann"], temper: greylists({ delayMs: 1_000_000 }) }),
     "slow.test": mailDomain({ users: ["ann"], temper: answersSlowly({ delayMs: 150, at: "rcpt" }) }),
     "dumb.test": mailDomain({ users: ["ann"], temper: saysNothing({ at: "rcpt" }) }),
@@ -273,3 +274,18 @@ test("when the limit of concurrent checks is reached, a slice is postponed witho
     })
     .toMatchObject({ status: "completed", valid_count: 3 });
 });
+
+test.for(["dns", "syntax"] as const)(
+  "a job of level %s connects to no mail host, and is charged for what it asked for",
+  async (level) => {
+    const caller = await world.caller(2);
+    const jobId = await world.add(caller, [["ann@unasked.test", "nemo@unasked.test"]]);
+    await world.database.orm.update(jobs).set({ level }).where(eq(jobs.id, jobId));
+    await world.open().runDue();
+    const found = await world.resultsOf(jobId);
+    expect(found.map(({ subStatus }) => subStatus)).toEqual(["smtp_skipped", "smtp_skipped"]);
+    expect(world.lab.counts("mx.unasked.test").commands).toEqual({});
+    expect(await world.recordOf(jobId)).toMatchObject({ credits_used: 2, credits_refunded: 0 });
+    expect(await world.balanceOf(caller)).toEqual({ balance: 0, reserved: 0 });
+  },
+);

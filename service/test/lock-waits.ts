@@ -10,7 +10,10 @@ export async function beginHolder(pool: pg.Pool) {
   const { pid } = rows[0]!;
   return {
     query: (text: string, values: unknown[]) => client.query(text, values),
-    /** Waits until this many transactions wait for this one, or for one that does. */
+    /**
+     * Waits until this many transactions wait for this one, or for one that does. Asked outside the transaction, inside of
+     * which pg_stat_activity stays as first seen, without connections that are opened later.
+     */
     untilBlocked: (count: number) =>
       vi.waitFor(async () => {
         const blocked = `
@@ -20,6 +23,12 @@ export async function beginHolder(pool: pg.Pool) {
           ) select from blocked where pid <> $1`;
         expect((await pool.query(blocked, [pid])).rowCount).toBe(count);
       }, PATIENCE),
+    /** Ends the connections that wait for this transaction, as a failure of the database would. */
+    breakBlocked: () =>
+      pool.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where $1 = any(pg_blocking_pids(pid))",
+        [pid],
+      ),
     commit: () => client.query("commit"),
     async [Symbol.asyncDispose]() {
       await client.query("rollback"); // unless it has been committed

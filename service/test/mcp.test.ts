@@ -7,6 +7,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { listsOf } from "./jobs-http-world.ts";
 import { openService, type TestAccount, type TestService } from "./service.ts";
 
 const CLI = fileURLToPath(new URL("../../cli/dist/main.js", import.meta.url));
@@ -68,7 +69,7 @@ const post = (headers: Record<string, string>, body: unknown) =>
       accept: "application/json, text/event-stream",
       ...headers,
     },
-    body: JSON.stringify(body),
+    body: typeof body === "string" ? body : JSON.stringify(body),
   });
 const PING = { jsonrpc: "2.0", id: 1, method: "ping" };
 
@@ -113,6 +114,23 @@ describe.for(["over HTTP", "over stdio"] as const)("%s", (way) => {
     ]);
     const invalid = await call(client, "job_results", { job_id, status: "invalid" });
     expect(invalid.total).toBe(2);
+  });
+
+  test("results of several email columns are read in pages", async () => {
+    const client = await connect(way, ann.key);
+    const lists = listsOf(service, ann);
+    const rows = ["1", "2"].map((n) => [`valid+w${n}@mailvet.test`, `valid+h${n}@mailvet.test`]);
+    const { upload_id } = await lists.upload(`work,home\n${rows.join("\n")}\n`);
+    const body = { upload_id, email_column: "work", more_email_columns: ["home"] };
+    const { body: job } = await lists.ask("/bulk/upload/confirm", { body });
+    await lists.ended(job.id);
+    const seen: string[] = [];
+    for (let after_row: number | null = 0; after_row !== null && seen.length < 6; ) {
+      const page = await call(client, "job_results", { job_id: job.id, limit: 3, after_row });
+      seen.push(...page.results.map(({ email }: { email: string }) => email));
+      after_row = page.next_after_row;
+    }
+    expect(seen).toEqual(rows.flat());
   });
 
   test("a test key uses the sandbox, and a job of the other mode does not exist", async () => {
@@ -185,6 +203,18 @@ test("one message per request: a batch, which could charge several times, is ref
     400,
     "malformed_request",
   ]);
+});
+
+test("a message with too many levels is refused, also under an Idempotency-Key", async () => {
+  const levels = 100_000;
+  const deep = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":${"[".repeat(levels)}${"]".repeat(levels)}}}`;
+  for (const headers of [{}, { "idempotency-key": "deep" }]) {
+    const answer = await post({ "x-api-key": ann.key, ...headers }, deep);
+    expect(await answer.json()).toMatchObject({
+      code: "malformed_request",
+      detail: expect.stringContaining("levels"),
+    });
+  }
 });
 
 test("a message that is no JSON-RPC gets an error, a notification no content, and other methods 405", async () => {

@@ -3,6 +3,7 @@
  * requests with authentication, as the node uses them. Types and lint of the package are checked in its own folder.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { listsOf } from "./jobs-http-world.ts";
 import { openService, type TestAccount, type TestService } from "./service.ts";
 
 // Not imported by name: their types are those of n8n, which is not installed here.
@@ -27,7 +28,7 @@ type HttpOptions = { method: string; url: string; body?: Json };
 async function run(
   parameters: Record<string, string | ((json: Json) => string)>,
   items: Json[],
-  { apiKey = key, continues = false } = {},
+  { apiKey = key, continues = false, onRequest = (_body?: Json) => {} } = {},
 ): Promise<{ json: Json; pairedItem: unknown }[]> {
   const credentials: Record<string, string> = { baseUrl: `${service.url}/`, apiKey };
   const functions = {
@@ -45,6 +46,7 @@ async function run(
     helpers: {
       async httpRequestWithAuthentication(this: unknown, name: string, options: HttpOptions) {
         expect([this, name]).toEqual([functions, "mailvetApi"]);
+        onRequest(options.body);
         const { headers } = new MailvetApi().authenticate.properties;
         const answer = await fetch(options.url, {
           method: options.method,
@@ -111,6 +113,26 @@ test("Check in Batches keeps the items, and adds a short result to each", async 
   expect(found.every(({ json }) => json.mailvet !== null)).toBe(true);
 });
 
+test("Check in Batches asks for each address once, and not for items without one", async () => {
+  const items = [
+    { email: "valid@shop.example" },
+    { email: " " },
+    { email: "Valid@shop.example" },
+    { email: '"valid"@shop.example' },
+  ];
+  const asked: unknown[] = [];
+  const found = await run({ operation: "checkBatch", email }, items, {
+    onRequest: (body) => asked.push(body?.emails),
+  });
+  expect(found.map(({ json }) => (json.mailvet as Json | null)?.status)).toEqual([
+    "valid",
+    undefined,
+    "valid",
+    "valid",
+  ]);
+  expect(asked).toEqual([["Valid@shop.example", '"valid"@shop.example'], ['"valid"@shop.example']]);
+});
+
 test("Inspect Domain, and a job from start to results", async () => {
   const domain = await run({ operation: "domain", domain: "catch-all.mailvet.test" }, [{}]);
   expect(domain[0]!.json).toMatchObject({ catchall: { is_catchall: true } });
@@ -122,6 +144,20 @@ test("Inspect Domain, and a job from start to results", async () => {
     .toBe("completed");
   const results = await run({ operation: "getJobResults", jobId }, [{}]);
   expect(results.map(({ json }) => json.email)).toEqual(items.map((item) => item.email));
+});
+
+test("all results of a job with two email columns are read", async () => {
+  const lists = listsOf(service, { key });
+  const rows = Array.from({ length: 75 }, (_, id) => [
+    `valid+w${id}@shop.example`,
+    `valid+h${id}@shop.example`,
+  ]);
+  const { upload_id } = await lists.upload(`work,home\n${rows.join("\n")}\n`);
+  const body = { upload_id, email_column: "work", more_email_columns: ["home"] };
+  const { body: job } = await lists.ask("/bulk/upload/confirm", { body });
+  await lists.ended(job.id);
+  const results = await run({ operation: "getJobResults", jobId: job.id }, [{}]);
+  expect(results.map(({ json }) => json.email)).toEqual(rows.flat());
 });
 
 test("an error ends the node, or is an item when it continues on fail", async () => {

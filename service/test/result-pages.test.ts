@@ -86,3 +86,85 @@ for (const [name, filter, selects] of FILTERS)
         total: expected.length,
       });
     });
+
+/** A job that runs: 30 rows, each third a duplicate that spells the domain of the one before differently. */
+async function openRunning(): Promise<JobRow> {
+  const counts = { totalRows: 30, totalEmails: 30, uniqueEmails: 20, isPlanned: true };
+  const { id: _, ...copied } = job;
+  const values = {
+    ...copied,
+    ...counts,
+    id: randomUUID(),
+    uploadId: randomUUID(),
+    status: "processing" as const,
+  };
+  const [running] = (await database.orm.insert(jobs).values(values).returning()) as [JobRow];
+  for (let row = 1; row <= 30; row++) {
+    const email = `p${(row * 7) % 30}@xn--bcher-kva.example`;
+    if (row % 3 > 0) {
+      await database.pool.query("insert into slices (job_id, number, emails) values ($1, $2, $3)", [
+        running.id,
+        row,
+        JSON.stringify([[row, email]]),
+      ]);
+    } else {
+      await database.pool.query(
+        "insert into duplicates (job_id, row, first_row, email) values ($1, $2, $3, $4)",
+        [running.id, row, row - 1, `p${((row - 1) * 7) % 30}@bücher.example`],
+      );
+    }
+  }
+  return running;
+}
+
+/** Some of the rows get their verdict. */
+async function settle({ id }: JobRow, rows: readonly number[]): Promise<void> {
+  const { rows: found } = await database.pool.query(
+    "delete from slices where job_id = $1 and number = any($2) returning number, emails->0->>1 as email",
+    [id, rows],
+  );
+  for (const { number, email } of found)
+    await database.pool.query(
+      `insert into results (job_id, row, email, status, sub_status, confidence, score, is_valid, safe_to_send, provider,
+         is_catchall, is_disposable, is_role_based, is_free, smtp_code, checked_at)
+       values ($1, $2, $3, 'valid', '', 0.97, 97, true, true, 'google', false, false, false, false, 250, now())`,
+      [id, number, email],
+    );
+}
+
+for (const sort of ["row", "-row", "email", "-email", "domain", "-domain"] as const)
+  test(`of a job whose rows get verdicts between pages, sorted by ${sort}, no row is skipped or repeated`, async () => {
+    const running = await openRunning();
+    const read: number[] = [];
+    for (let afterRow = 0; ; afterRow = read.at(-1)!) {
+      const { rows } = await readPage(database.pool, running, { sort }, { skip: 0, limit: 4, afterRow });
+      read.push(...rows.map(({ row }) => row));
+      if (rows.length < 4) break;
+      await settle(running, [read.at(-1)!, read.at(-1)! - 1, (read.length * 5) % 30]);
+    }
+    expect(read).toHaveLength(30);
+    expect(new Set(read).size).toBe(30);
+  });
+
+test("a page begins after a row that the filter does not select any more", async () => {
+  const running = await openRunning();
+  const selection = { sort: "email", status: "pending" } as const;
+  const pending = (afterRow: number, limit: number) =>
+    readPage(database.pool, running, selection, { skip: 0, limit, afterRow });
+  const before = (await pending(0, 100)).rows.map(({ row }) => row);
+  expect(before).toHaveLength(30);
+  const last = before.findIndex((row, n) => n > 3 && row % 3 === 1);
+  await settle(running, [before[last]!]);
+  expect((await pending(before[last]!, 100)).rows.map(({ row }) => row)).toEqual(before.slice(last + 1));
+});
+
+test("a page after a row that is in no order any more is refused, and not empty", async () => {
+  const running = await openRunning();
+  await database.pool.query("delete from slices where job_id = $1 and number = 1", [running.id]);
+  const bounds = { skip: 0, limit: 4, afterRow: 1 };
+  await expect(readPage(database.pool, running, { sort: "email" }, bounds)).rejects.toMatchObject({
+    code: "validation_failed",
+    message: "/after_row is a row without a result, which has no place in this order.",
+  });
+  expect((await readPage(database.pool, running, {}, bounds)).rows).toHaveLength(4);
+});

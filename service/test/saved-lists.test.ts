@@ -112,6 +112,13 @@ test("a list is kept, runs when it is due, and shows what changed", async () => 
   expect((await job(done.id)).expires_at).not.toBeNull();
 });
 
+test("a list ends with its job", async () => {
+  const { ask, done, list } = await saved(10);
+  expect((await ask(`/bulk/jobs/${done.id}`, { method: "DELETE" })).status).toBe(204);
+  await expectProblem(service, await ask(`/lists/${list.id}`), "list_not_found");
+  expect((await ask("/lists")).body).toEqual([]);
+});
+
 test("a list can be deleted while a run of it ends", async () => {
   const { ask, done, list } = await saved(10);
   await using ending = await beginHolder(service.database.pool);
@@ -133,4 +140,64 @@ test("a run without credits is told, and the next one is planned", async () => {
   expect(body.last_error).toContain("This costs 2 credits");
   expect(Date.parse(body.next_run_at)).toBeGreaterThan(Date.parse(body.last_run_at));
   expect(told).toContain("customers needs credits");
+});
+
+test("a run that the database interrupts is started once more, soon", async () => {
+  const { ask, ended, job, done, list } = await saved(10);
+  const expectSoon = async () => {
+    const { body } = await ask(`/lists/${list.id}`);
+    expect(Date.parse(body.next_run_at) - Date.now()).toBeLessThan(3_600_000);
+    expect(body.last_run_at).toBeNull();
+    expect(await job(done.id)).toMatchObject({ attempt: 1, status: "completed" });
+  };
+  await swap(done);
+  await makeDue(list.id);
+  {
+    await using starting = await beginHolder(service.database.pool);
+    await starting.query("select from jobs where id = $1 for no key update", [done.id]);
+    const running = expect(scheduler.runDue()).rejects.toThrow();
+    await starting.untilBlocked(1);
+    await starting.breakBlocked();
+    await running;
+  }
+  await expectSoon();
+
+  // Now at its end: the next time is planned in the transaction that starts the run.
+  await makeDue(list.id);
+  {
+    await using starting = await beginHolder(service.database.pool);
+    await using planning = await beginHolder(service.database.pool);
+    await starting.query("select from jobs where id = $1 for no key update", [done.id]);
+    const running = expect(scheduler.runDue()).rejects.toThrow();
+    await starting.untilBlocked(1);
+    await planning.query("select from saved_lists where id = $1 for no key update", [list.id]);
+    await starting.commit();
+    await planning.untilBlocked(1);
+    await planning.breakBlocked();
+    await running;
+  }
+  await expectSoon();
+
+  await makeDue(list.id);
+  const started = await Promise.all([scheduler.runDue(), scheduler.runDue()]);
+  expect(started.sort()).toEqual([0, 1]);
+  expect(await ended(done.id)).toMatchObject({ attempt: 2, credits_used: 4 });
+  const { body } = await ask(`/lists/${list.id}`);
+  expect(Date.parse(body.next_run_at) - Date.now()).toBeGreaterThan(23 * 3_600_000);
+});
+
+test("a run does not start when its list is given another schedule meanwhile", async () => {
+  const { ask, job, done, list } = await saved(10);
+  await swap(done);
+  await makeDue(list.id);
+  await using starting = await beginHolder(service.database.pool);
+  await starting.query("select from jobs where id = $1 for no key update", [done.id]);
+  const running = scheduler.runDue();
+  await starting.untilBlocked(1);
+  await ask(`/lists/${list.id}`, { method: "PATCH", body: { schedule: "weekly" } });
+  const { body: changed } = await ask(`/lists/${list.id}`);
+  await starting.commit();
+  expect(await running).toBe(0);
+  expect((await job(done.id)).attempt).toBe(1);
+  expect((await ask(`/lists/${list.id}`)).body).toEqual(changed);
 });

@@ -78,6 +78,9 @@ test("a key and a password from the settings are used", async () => {
   expect(program.output()).not.toContain(KEY);
   const answer = await fetch(`${program.url}/api/v1/account`, { headers: { "x-api-key": KEY } });
   expect(await answer.json()).toMatchObject({ email: "ops@team.example", plan: "enterprise" });
+  // The bundler must not drop the check of the encoding.
+  const notUtf8 = `${program.url}/api/v1/validation/single?email=j%F6rg@mailvet.test`;
+  expect((await fetch(notUtf8, { headers: { "x-api-key": KEY } })).status).toBe(400);
 });
 
 test("secrets from files are used, under each name of a setting, and never printed", async () => {

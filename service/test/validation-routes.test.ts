@@ -135,7 +135,10 @@ test("1,000 emails are accepted, 1,001 are refused and cost nothing", async () =
   const ann = await customer(1_001);
   const emails = Array.from({ length: 1_001 }, (_, i) => `valid+${i}@mailvet.test`);
   const refused = await ann.post<Problem>("/validation/bulk", { emails });
-  expect(refused).toMatchObject({ status: 413, body: { code: "too_many_emails" } });
+  expect(refused).toMatchObject({
+    status: 413,
+    body: { code: "too_many_emails", found: 1_001, limit: 1_000 },
+  });
   const taken = await ann.post<BulkSummary>("/validation/bulk", { emails: emails.slice(1) });
   expect(taken).toMatchObject({ status: 200, body: { valid_count: 1_000 }, creditsRemaining: "1" });
 });

@@ -1,9 +1,10 @@
 /**
  * Blobs as objects of a bucket in an S3-compatible object storage.
  *
- * aws4fetch signs the requests and repeats them after 429 and 5xx; the rest is four operations of the S3 API.
+ * aws4fetch signs the requests; the rest is four operations of the S3 API.
  */
 import { createHash } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import { AwsClient } from "aws4fetch";
 import { BlobStoreUnavailable, checkedKey, isBlobKey } from "./blob-error.ts";
 import type { BlobStore } from "./blob-store.ts";
@@ -16,6 +17,8 @@ export type S3Settings = {
   secretAccessKey: string;
   /** The bucket is part of the path, not of the host name. */
   isPathStyle: boolean;
+  /** Of a request with its repetitions. */
+  timeoutMs?: number;
 };
 
 type S3Request = {
@@ -25,16 +28,17 @@ type S3Request = {
   body?: Uint8Array;
 };
 
-/** Of a request with its repetitions. */
 const TIMEOUT_MS = 60_000;
+/** After 429 and 5xx. */
 const RETRIES = 4;
+const FIRST_PAUSE_MS = 50;
 /** A connection that was idle may just have been closed by the server. */
 const CONNECTION_ATTEMPTS = 3;
 const MAX_ERROR_CHARS = 300;
 
 export function createS3Store(settings: S3Settings): BlobStore {
-  const { accessKeyId, secretAccessKey, region } = settings;
-  const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: "s3", retries: RETRIES });
+  const { accessKeyId, secretAccessKey, region, timeoutMs = TIMEOUT_MS } = settings;
+  const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: "s3" });
   const location = bucketUrl(settings);
 
   async function send(request: S3Request): Promise<Response> {
@@ -47,15 +51,21 @@ export function createS3Store(settings: S3Settings): BlobStore {
           .update(body ?? "")
           .digest("hex"),
       },
-      redirect: "error",
+      redirect: "manual", // with "error", Node 20 loses the signal after the headers when garbage is collected
       ...(body ? { body } : {}),
     } as const;
+    const signal = AbortSignal.timeout(timeoutMs);
     for (let attempt = 1; ; attempt++) {
       try {
-        return await client.fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+        // Not client.fetch: the signal has no effect once the request that it makes is collected as garbage.
+        const response = await fetch(await client.sign(url, init), { signal });
+        const isBusy = response.status === 429 || response.status >= 500;
+        if (!isBusy || attempt > RETRIES) return response;
+        await response.body?.cancel();
       } catch (error) {
-        if (attempt === CONNECTION_ATTEMPTS || (error as Error).name === "TimeoutError") throw error;
+        if (attempt === CONNECTION_ATTEMPTS || signal.aborted) throw error;
       }
+      await pause(Math.random() * FIRST_PAUSE_MS * 2 ** attempt);
     }
   }
 

@@ -6,8 +6,8 @@
  * charge-fast-path.ts where it applies, that of ledger-writer.ts otherwise.
  */
 import { randomUUID } from "node:crypto";
-import type { LedgerEntry, ReferenceKind } from "@mailvet/contract";
-import { and, count, desc, eq, inArray, lte, sql } from "drizzle-orm";
+import type { CreditsQuery, LedgerEntry, ReferenceKind } from "@mailvet/contract";
+import { and, count, desc, eq, inArray, isNull, lte, type SQL, sql } from "drizzle-orm";
 import { createBatcher } from "../base/batcher.ts";
 import type { LogEvent } from "../base/log-events.ts";
 import {
@@ -33,6 +33,8 @@ import { balances, ledger, unansweredBatches, unansweredCharges } from "./schema
 import { type ChargeName, createUnansweredCharges } from "./unanswered-charges.ts";
 
 export type { UsageCounts } from "./ledger-writer.ts";
+
+export type EntryFilter = Pick<CreditsQuery, "reference" | "date" | "checks_of">;
 
 export type Ledger = {
   /**
@@ -83,10 +85,10 @@ export type Ledger = {
   balanceOf(accountId: string): Promise<Balance>;
   /** By account; those without a balance are missing. */
   balancesOf(accountIds: readonly string[]): Promise<ReadonlyMap<string, Balance>>;
-  /** Newest first; all entries, or those of a reference or a day in UTC. */
+  /** Newest first; all entries, or those of a reference, of a day in UTC, of the checks with a key. */
   page(
     accountId: string,
-    paging: { skip: number; limit: number; reference?: string | undefined; date?: string | undefined },
+    paging: { skip: number; limit: number } & EntryFilter,
   ): Promise<{ entries: LedgerEntry[]; total: number }>;
   /** Opens the balance of a new account inside the caller's transaction. */
   open(tx: Orm, accountId: string, credits: number, reference: string): Promise<void>;
@@ -172,11 +174,12 @@ export function createLedger(deps: LedgerDeps): Ledger {
     return balance;
   };
 
-  const filteredPage: Ledger["page"] = async (accountId, { skip, limit, reference, date }) => {
+  const filteredPage: Ledger["page"] = async (accountId, { skip, limit, reference, date, checks_of }) => {
     const isWanted = and(
       eq(ledger.accountId, accountId),
       reference === undefined ? undefined : eq(ledger.reference, reference),
       date === undefined ? undefined : sql`(${ledger.createdAt} at time zone 'utc')::date = ${date}::date`,
+      checks_of === undefined ? undefined : isCheckOf(checks_of),
     );
     const [counted] = await orm.select({ total: count() }).from(ledger).where(isWanted);
     const rows = await orm
@@ -258,9 +261,9 @@ export function createLedger(deps: LedgerDeps): Ledger {
       return new Map(rows.map(({ accountId, balance, reserved }) => [accountId, { balance, reserved }]));
     },
 
-    async page(accountId, { skip, limit, reference, date }) {
-      if (reference !== undefined || date !== undefined)
-        return filteredPage(accountId, { skip, limit, reference, date });
+    async page(accountId, { skip, limit, ...filter }) {
+      if (Object.values(filter).some((value) => value !== undefined))
+        return filteredPage(accountId, { skip, limit, ...filter });
       const [account] = await orm.select().from(balances).where(eq(balances.accountId, accountId));
       const total = account?.entries ?? 0;
       const rows = await orm
@@ -345,6 +348,15 @@ function requireAmount(amount: number): void {
 
 async function openBalance(by: Pick<Orm, "insert">, accountId: string): Promise<void> {
   await by.insert(balances).values({ accountId, balance: 0, reserved: 0, entries: 0 }).onConflictDoNothing();
+}
+
+/** As in the lines of statement.ts: reservations of checks have no key, and are in no line. */
+function isCheckOf(checksOf: string): SQL | undefined {
+  return and(
+    inArray(ledger.kind, ["settle", "refund"]),
+    sql`(${ledger.idempotencyKey} is null or ${ledger.idempotencyKey} not like 'job %')`,
+    checksOf === "web_app" ? isNull(ledger.keyId) : eq(ledger.keyId, checksOf),
+  );
 }
 
 function presentEntry(row: typeof ledger.$inferSelect): LedgerEntry {

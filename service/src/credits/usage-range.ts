@@ -1,6 +1,6 @@
 /** The days of a usage report: calendar days in UTC, both ends included. */
 import { MAX_USAGE_DAYS } from "@mailvet/contract";
-import { wrongValue } from "../base/refusal.ts";
+import { wrongField } from "../base/refusal.ts";
 
 export type UsageRange = { from: string; to: string };
 
@@ -27,5 +27,5 @@ function dayOf(timeMs: number): string {
 }
 
 function refuse(pointer: string, message: string): never {
-  throw wrongValue(pointer, message, `${pointer} ${message}.`);
+  throw wrongField(pointer, message);
 }

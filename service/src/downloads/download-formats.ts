@@ -1,6 +1,14 @@
 /** Download formats: CSV, NDJSON, XLSX, and a ZIP archive of CSV files. */
 import type { DownloadFormat, ResultColumn } from "@mailvet/contract";
-import { columnOf, csvLine, emailIn, verdictCell, verdictCells } from "@mailvet/engine/list-file";
+import {
+  columnOf,
+  csvLine,
+  emailIn,
+  ofColumn,
+  SANDBOX_COLUMN,
+  verdictCell,
+  verdictCells,
+} from "@mailvet/engine/list-file";
 import type { DownloadRow, RowVerdict } from "./download-rows.ts";
 import { writeRows } from "./text-writer.ts";
 import { xlsxFile } from "./xlsx-writer.ts";
@@ -16,6 +24,8 @@ export type DownloadTable = {
   header: readonly string[];
   /** Unique, unlike a header. */
   columns: readonly string[];
+  /** Numbers of those that are written. */
+  ownColumns: readonly number[];
   delimiter: string;
   /** Index of the column with the emails. */
   emailColumn: number;
@@ -59,17 +69,11 @@ export const FORMAT_WRITERS: Readonly<Record<TableFormat, FormatWriter>> = {
   },
 };
 
-/** The columns of the file that are written. */
-function ownColumns({ header, isEmailOnly, emailColumn, moreColumns }: DownloadTable): readonly number[] {
-  return isEmailOnly ? [emailColumn, ...moreColumns.map(({ number }) => number)] : [...header.keys()];
-}
-
-function headerOf(table: DownloadTable): string[] {
-  const { header, fields, moreColumns, isTest } = table;
+function headerOf({ header, ownColumns, fields, moreColumns, isTest }: DownloadTable): string[] {
   const verdict = fields.map(columnOf);
-  const more = moreColumns.flatMap(({ name }) => verdict.map((column) => `${column} (${name})`));
-  const own = ownColumns(table).map((number) => header[number]!);
-  return [...own, ...verdict, ...(isTest ? ["mailvet_sandbox"] : []), ...more];
+  const more = moreColumns.flatMap(({ name }) => verdict.map((column) => ofColumn(column, name)));
+  const own = ownColumns.map((number) => header[number]!);
+  return [...own, ...verdict, ...(isTest ? [SANDBOX_COLUMN] : []), ...more];
 }
 
 /**
@@ -78,29 +82,27 @@ function headerOf(table: DownloadTable): string[] {
  */
 function cellsOf<Cell>(
   { cells, verdict, more }: DownloadRow,
-  table: DownloadTable,
+  { header, ownColumns, isEmailOnly, isTest }: DownloadTable,
   present: (verdict: RowVerdict | undefined) => readonly Cell[],
   mark: Cell,
 ): (string | Cell)[] {
-  const { header, isEmailOnly, isTest } = table;
   const sandbox = isTest ? [verdict ? mark : ""] : [];
   const verdicts = [...present(verdict), ...sandbox, ...more.flatMap(present)];
-  if (!isEmailOnly && cells.length === header.length) return [...cells, ...verdicts];
-  const own = ownColumns(table).map((number) => cells[number] ?? "");
+  const isWhole = !isEmailOnly && ownColumns.length === header.length;
+  if (isWhole && cells.length === header.length) return [...cells, ...verdicts];
+  const own = ownColumns.map((number) => cells[number] ?? "");
   return [...own, ...verdicts, ...(isEmailOnly ? [] : cells.slice(header.length))];
 }
 
 function objectOf({ number, cells, verdict, more }: DownloadRow, table: DownloadTable) {
-  const { columns, emailColumn, moreColumns, isTest, fields, isEmailOnly } = table;
+  const { columns, ownColumns, emailColumn, moreColumns, isTest, fields, isEmailOnly } = table;
   const object: Record<string, unknown> = {
     row: number,
     email: verdict?.email ?? emailIn(cells[emailColumn]),
   };
   if (!isEmailOnly) {
     const own: Record<string, string> = Object.create(null); // a column may be called __proto__
-    columns.forEach((column, n) => {
-      own[column] = cells[n] ?? "";
-    });
+    for (const column of ownColumns) own[columns[column]!] = cells[column] ?? "";
     object.columns = own;
     if (cells.length > columns.length) object.surplus_cells = cells.slice(columns.length);
   }

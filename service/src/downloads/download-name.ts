@@ -1,16 +1,19 @@
 /** Name of a download, which says what is in it: `newsletter-valid.csv`, `customers-safe-partial.xlsx`. */
 import type { DownloadFormat, ResultFilter } from "@mailvet/contract";
 
+export type NameOptions = {
+  format: DownloadFormat;
+  isPartial: boolean;
+  /** What is in it without a filter. */
+  all?: string;
+};
+
 export function downloadName(
   filename: string,
   filter: ResultFilter,
-  { format, isPartial }: { format: DownloadFormat; isPartial: boolean },
+  { format, isPartial, all = format === "zip" ? "by-verdict" : "results" }: NameOptions,
 ): string {
-  const parts = [
-    withoutExtensions(filename),
-    ...contentOf(filter, format === "zip" ? "by-verdict" : "results"),
-    ...(isPartial ? ["partial"] : []),
-  ];
+  const parts = [withoutExtensions(filename), ...contentOf(filter, all), ...(isPartial ? ["partial"] : [])];
   return `${parts.join("-")}.${format}`;
 }
 

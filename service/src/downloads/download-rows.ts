@@ -53,6 +53,15 @@ export async function* downloadRows(
   yield* sort === undefined || sort === "row" ? inFileOrder(source, selection) : sorted(source, selection);
 }
 
+/** Rows that no filter selects: without an email, or not checked before the end of the job. */
+export async function* rowsWithoutVerdict(
+  batches: AsyncIterable<DownloadRow[]>,
+): AsyncGenerator<DownloadRow[]> {
+  for await (const rows of batches) yield rows.filter((row) => !hasVerdict(row));
+}
+
+const hasVerdict = ({ verdict, more }: DownloadRow) => [verdict, ...more].some((one) => one !== undefined);
+
 async function* inFileOrder(
   { pool, files, inspect, language, fields, upload, job }: DownloadSource,
   selection: ResultSelection,
@@ -85,9 +94,7 @@ async function* inFileOrder(
   const isWhole = !isFiltered(selection);
   for await (const rows of oneAhead(files.read(pool, upload), withVerdicts)) {
     rowsRead += rows.length;
-    yield isWhole
-      ? rows
-      : rows.filter(({ verdict, more }) => [verdict, ...more].some((one) => one !== undefined));
+    yield isWhole ? rows : rows.filter(hasVerdict);
   }
   // Rows deleted during the download are missing, and an incomplete file must not look complete.
   if (rowsRead < job.totalRows || !(await hasResults(pool, job.id))) throw resultsExpired();

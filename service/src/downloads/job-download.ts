@@ -11,18 +11,20 @@ import {
   RESULT_STATUSES,
   type ResultColumn,
 } from "@mailvet/contract";
+import { ownColumns } from "@mailvet/engine/list-file";
 import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
+import { columnsOf } from "../jobs/job-columns.ts";
 import { findReadableJob, resultsExpired } from "../jobs/job-list.ts";
 import { type PartialResults, partialOf } from "../jobs/results/job-results.ts";
 import type { InspectEmail } from "../jobs/results/result-from-evidence.ts";
-import type { ResultSelection } from "../jobs/results/result-query.ts";
+import { isFiltered, type ResultSelection } from "../jobs/results/result-query.ts";
 import { findUpload } from "../uploads/stored-upload.ts";
 import type { UploadFiles } from "../uploads/upload-files.ts";
 import { CONTENT_TYPES, type DownloadTable, FORMAT_WRITERS } from "./download-formats.ts";
 import { downloadName } from "./download-name.ts";
-import { type DownloadSource, downloadRows } from "./download-rows.ts";
+import { type DownloadSource, downloadRows, rowsWithoutVerdict } from "./download-rows.ts";
 import { MAX_XLSX_CELLS, MAX_XLSX_ROWS } from "./xlsx-writer.ts";
 import { zipArchive } from "./zip-archive.ts";
 
@@ -58,13 +60,16 @@ export async function jobDownload(
   const names = wanted?.split(",") ?? [];
   const chosen = names.filter((name): name is ResultColumn => name !== "email");
   const forExcel = dialect === "excel";
+  const isEmailOnly = names.includes("email");
+  const emailColumns = columnsOf(job);
   const table: DownloadTable = {
     header: columns.map((column, n) => header?.[n] ?? column),
     columns,
+    ownColumns: isEmailOnly ? emailColumns : ownColumns(upload, emailColumns),
     delimiter: separator ?? (forExcel ? excelSeparator(locales) : delimiter),
     emailColumn: job.columnNumber,
     fields: wanted === undefined ? RESULT_COLUMNS : chosen,
-    isEmailOnly: names.includes("email"),
+    isEmailOnly,
     hasByteOrderMark: forExcel,
     moreColumns: job.moreColumns,
     isTest: job.isTest,
@@ -90,7 +95,18 @@ export async function jobDownload(
     const filters = statuses
       .filter((status) => status !== "pending" || partial !== undefined)
       .map((status) => ({ ...selection, status }));
-    return filters.map((filter) => ({ name: nameOf(filter, "csv"), content: tableOf(filter, "csv") }));
+    const entries = filters.map((filter) => ({
+      name: entryName(nameOf(filter, "csv")),
+      content: tableOf(filter, "csv"),
+    }));
+    if (isFiltered(selection)) return entries;
+    const name = downloadName(
+      job.filename,
+      {},
+      { format: "csv", isPartial: partial !== undefined, all: "without-verdict" },
+    );
+    const rows = rowsWithoutVerdict(downloadRows(source, {}));
+    return [...entries, { name: entryName(name), content: FORMAT_WRITERS.csv(table, rows) }];
   };
   return {
     filename: nameOf(selection, format),
@@ -123,4 +139,9 @@ function refuseTooLargeForXlsx(rows: number, columns: number): void {
       "The file has too many cells for a workbook. Download it as CSV instead.",
     );
   }
+}
+
+/** A name inside an archive that every system can unpack. */
+function entryName(name: string): string {
+  return name.replace(/[\\/:*?"<>|\p{Cc}]/gu, "_");
 }

@@ -37,7 +37,7 @@ export async function* readOutcomeFile(
     }
     if (!hasOutcome) throw wrongValue("/file", NO_OUTCOMES);
   } catch (error) {
-    throw error instanceof ListFileError ? fileRefusal(error) : error;
+    throw error instanceof ListFileError ? fileRefusal(error, "/file") : error;
   }
 }
 

@@ -3,13 +3,11 @@
  *
  * A request arrives here, passes the checks of api.ts, reaches its route, and leaves as JSON or as a problem document.
  */
-import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { API_PREFIX } from "@mailvet/contract";
 import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import type pg from "pg";
 import type { Log } from "../base/log.ts";
-import { Refusal } from "../base/refusal.ts";
 import type { Tracing } from "../base/tracing.ts";
 import type { AccountLimits } from "../request-limits/account-limits.ts";
 import { type ApiDeps, apiRoutes } from "./api.ts";
@@ -19,6 +17,7 @@ import { createMalformedRequestHandler } from "./malformed-request.ts";
 import type { Metrics } from "./metrics.ts";
 import { acceptAuthorizationHeader } from "./middleware/authorization-header.ts";
 import { enforceBodyTimeout } from "./middleware/body-timeout.ts";
+import { parseJsonBodies } from "./middleware/json-bodies.ts";
 import { createLoadShedding } from "./middleware/load-shedding.ts";
 import { createRateLimits } from "./middleware/rate-limit.ts";
 import { trackRequestLifetimes } from "./middleware/request-lifetime.ts";
@@ -163,20 +162,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     done(null, payload);
   });
   app.addHook("preClose", async () => loadShedding.startClosing());
-  drainConnectionsOnClose(app, rejectRequest);
+  drainConnectionsOnClose(app, rejectRequest, settings.drainTimeoutMs);
   app.addHook("onClose", async () => loadShedding.close());
   return app;
-}
-
-/** Request bodies are UTF-8 JSON and nothing else, unless a scope adds its own parsers. */
-function parseJsonBodies(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser("error", "error"); // __proto__ and constructor.prototype are refused, not stripped
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body: Buffer, done) => {
-    // Many clients send the content type on every request. Where no body is expected, an empty one is fine.
-    if (body.length === 0 && !request.routeOptions.schema?.body) return done(null, undefined);
-    // Lenient decoding would replace bytes and turn an address into a different one.
-    if (!isUtf8(body)) return done(new Refusal("malformed_request", "The body is not valid UTF-8."));
-    parse(request, body.toString("utf8"), done);
-  });
 }

@@ -5,7 +5,7 @@
  *   idle since the last response    closed immediately
  *   incomplete request head         503, closed immediately
  *   incomplete body                 503 unless the rest arrives within a second
- *   request in flight               finished; closed after seven seconds
+ *   request in flight               finished; closed after `drainTimeoutMs`
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -13,7 +13,6 @@ import type { FastifyInstance } from "fastify";
 import { SERVER_STOPPING } from "./malformed-request.ts";
 
 const BODY_TIMEOUT_MS = 1_000;
-const RESPONSE_TIMEOUT_MS = 7_000;
 
 type Connection = { requests: Set<IncomingMessage>; completedBytes: number };
 
@@ -21,6 +20,7 @@ type Connection = { requests: Set<IncomingMessage>; completedBytes: number };
 export function drainConnectionsOnClose(
   app: FastifyInstance,
   rejectRequest: (error: Error & { code: string }, socket: Socket) => void,
+  drainTimeoutMs: number,
 ): void {
   const connections = new Map<Socket, Connection>();
   app.server.on("connection", (socket: Socket) => {
@@ -44,10 +44,7 @@ export function drainConnectionsOnClose(
       if (socket.bytesRead > completedBytes) rejectRequest(serverStopping(), socket);
       else socket.destroy();
     }
-    timers.push(
-      setTimeout(rejectIncompleteBodies, BODY_TIMEOUT_MS),
-      setTimeout(closeAll, RESPONSE_TIMEOUT_MS),
-    );
+    timers.push(setTimeout(rejectIncompleteBodies, BODY_TIMEOUT_MS), setTimeout(closeAll, drainTimeoutMs));
   });
   app.addHook("onClose", async () => timers.forEach(clearTimeout));
 

@@ -14,6 +14,8 @@ export type HttpSettings = {
   uploadIdleTimeoutMs: number;
   /** How long an idle connection is kept open. */
   keepAliveTimeoutMs: number;
+  /** Time for the responses of requests in flight when the server stops. */
+  drainTimeoutMs: number;
   /** Requests per minute from one client network to routes without authentication. */
   anonymousRequestsPerMinute: number;
   /** Invalid API keys per minute from one client network. */
@@ -46,6 +48,7 @@ export const HTTP_DEFAULTS: HttpSettings = {
   uploadTimeoutMs: 15 * 60_000,
   uploadIdleTimeoutMs: 30_000,
   keepAliveTimeoutMs: 72_000, // longer than the idle timeout of common load balancers, so that they close first
+  drainTimeoutMs: 7_000,
   anonymousRequestsPerMinute: 120,
   invalidKeysPerMinute: 30,
   maxConcurrentRequests: 2_000,

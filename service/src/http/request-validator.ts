@@ -12,7 +12,7 @@ import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 import { IsUuid } from "typebox/format";
 import { compiledOnUse } from "../base/compiled-on-use.ts";
-import { Refusal } from "../base/refusal.ts";
+import { pointerPart, Refusal } from "../base/refusal.ts";
 
 const PART_NAMES: Readonly<Record<string, string>> = {
   body: "body",
@@ -163,7 +163,10 @@ function fieldErrorsOf(error: TLocalizedValidationError): FieldError[] {
   const message = (text: string): FieldError[] => [{ pointer, message: text }];
   switch (error.keyword) {
     case "required":
-      return error.params.requiredProperties.map((name) => propertyError(pointer, name, "is required"));
+      return error.params.requiredProperties.map((name) => ({
+        pointer: pointer + pointerPart(name),
+        message: "is required",
+      }));
     case "boolean": // TypeBox: the schema of an additional property is `false`
       return message("is unknown");
     case "additionalProperties":
@@ -199,12 +202,6 @@ function fieldErrorsOf(error: TLocalizedValidationError): FieldError[] {
 }
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
-
-/** The name is escaped by RFC 6901. */
-function propertyError(pointer: string, name: string, message: string): FieldError {
-  const escaped = name.replaceAll("~", "~0").replaceAll("/", "~1");
-  return { pointer: `${pointer}/${escaped}`, message };
-}
 
 function sentenceOf(error: FieldError | undefined): string {
   if (!error) return "it does not match the schema.";

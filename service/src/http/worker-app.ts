@@ -44,7 +44,11 @@ export function buildWorkerApp(deps: WorkerAppDeps): FastifyInstance {
   );
   app.register(metricsRoutes({ metrics, ...settings }));
   app.addHook("preClose", async () => loadShedding.startClosing());
-  drainConnectionsOnClose(app, createMalformedRequestHandler(log, settings.publicUrl));
+  drainConnectionsOnClose(
+    app,
+    createMalformedRequestHandler(log, settings.publicUrl),
+    settings.drainTimeoutMs,
+  );
   app.addHook("onClose", async () => loadShedding.close());
   return app;
 }

@@ -135,8 +135,7 @@ export function createJobActions(deps: JobActionDeps): JobActions {
       const job = await findJobRow(orm, owner, jobId);
       requireTransition(job.status, "finish_now");
       if (!job.isPlanned) throw new Refusal("job_state_conflict", STILL_READ);
-      const rows = await openRows(orm, inspect, jobId);
-      const save = (tx: Orm) => saveOpenRows(tx, job, rows);
+      const save = async (tx: Orm) => saveOpenRows(tx, job, await openRows(tx, inspect, jobId));
       return (await apply(owner, jobId, "finish_now", beforeCommit, save)).record;
     },
 

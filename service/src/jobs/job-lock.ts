@@ -3,7 +3,8 @@
  *
  * Lock order: results, the transaction's own task and slice, then the job and its counts, webhook endpoints, the saved list,
  * the account's shares of the queue and its balance. What holds the job's row and deletes its tasks skips those that are
- * locked. This rules out deadlocks.
+ * locked. The start of a scheduled run locks the saved list last: what holds a list without its job's row needs none of
+ * these. This rules out deadlocks.
  */
 import { and, eq } from "drizzle-orm";
 import type { Owner } from "../base/caller.ts";

@@ -104,7 +104,7 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
   /** Verdicts as they are counted per day, and how many are refunded: those that are not charged, and by policy. */
   async function chargeOf(
     tx: Orm,
-    { id, givenUp, attempt, unchecked }: EndingJob,
+    { id, level, givenUp, attempt, unchecked }: EndingJob,
   ): Promise<{ counts: Record<Status, number>; refunded: number }> {
     const counts = { valid: 0, invalid: 0, risky: 0, unknown: 0 };
     let refunded = givenUp;
@@ -113,7 +113,7 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
       // In a recheck, everything that is not part of it is not charged.
       const left = attempt === 1 ? (unchecked?.get(subStatus) ?? 0) : row.uncharged;
       counts[STATUS_OF[subStatus]] += row.count - left;
-      if (isRefunded(deps.unknownRefund, subStatus)) refunded += row.count - row.uncharged;
+      if (isRefunded(deps.unknownRefund, subStatus, level)) refunded += row.count - row.uncharged;
     }
     return { counts, refunded };
   }

@@ -5,14 +5,13 @@
  * or whose check is in flight, is not charged.
  */
 import type { Evidence } from "@mailvet/engine";
-import { and, eq } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { inTimeSlices } from "../base/event-loop-yield.ts";
 import type { Orm } from "../db/database.ts";
 import type { JobRow } from "./job-record.ts";
 import { insertResults, type ResultRow, reportOn, resultRow } from "./result-rows.ts";
 import { restoredEvidence } from "./results/result-evidence.ts";
 import type { InspectEmail } from "./results/result-from-evidence.ts";
-import { slices } from "./schema.ts";
 import type { SliceEmail } from "./slice-cutter.ts";
 import { countInJob } from "./slice-save.ts";
 
@@ -20,17 +19,30 @@ export type OpenRow = { result: ResultRow; isCharged: boolean };
 
 const ROWS_AT_ONCE = 1_000;
 
-/** In row order. A slice may be saved meanwhile; its rows are then left out below. */
+/**
+ * In row order, in batches: a job may have a million. A slice may be saved after the call; its rows are then left out below.
+ */
 export async function openRows(
-  orm: Pick<Orm, "select">,
+  tx: Orm,
   inspect: InspectEmail,
   jobId: string,
-): Promise<OpenRow[]> {
+): Promise<AsyncIterable<OpenRow[]>> {
   // Rows of a recheck have a result, which is kept.
-  const isOpen = and(eq(slices.jobId, jobId), eq(slices.isRedrive, false), eq(slices.isRecheck, false));
-  const found = await orm.select({ emails: slices.emails }).from(slices).where(isOpen);
-  const emails = found.flatMap((slice) => slice.emails).sort(([a], [b]) => a - b);
-  return inTimeSlices(emails, (entry) => openRow(inspect, entry));
+  await tx.execute(sql`
+    declare open_rows no scroll cursor for
+    select entry from slices, json_array_elements(emails) as entry
+    where job_id = ${jobId} and not is_redrive and not is_recheck
+    order by (entry->>0)::int`);
+  return readBatches(tx, inspect);
+}
+
+async function* readBatches(tx: Orm, inspect: InspectEmail): AsyncGenerator<OpenRow[]> {
+  for (;;) {
+    const { rows } = await tx.execute<{ entry: SliceEmail }>(sql.raw(`fetch ${ROWS_AT_ONCE} from open_rows`));
+    if (rows.length === 0) break;
+    yield await inTimeSlices(rows, ({ entry }) => openRow(inspect, entry));
+  }
+  await tx.execute(sql`close open_rows`);
 }
 
 function openRow(inspect: InspectEmail, [row, email, last]: SliceEmail): OpenRow {
@@ -51,10 +63,13 @@ export type UncheckedCounts = ReadonlyMap<string, number>;
  * Lock order as in slice-save.ts: results, by row, before the job. A slice that is being saved has inserted its results: the
  * insert waits for it, and leaves its rows out.
  */
-export async function saveOpenRows(tx: Orm, job: JobRow, rows: readonly OpenRow[]): Promise<UncheckedCounts> {
+export async function saveOpenRows(
+  tx: Orm,
+  job: JobRow,
+  batches: AsyncIterable<readonly OpenRow[]>,
+): Promise<UncheckedCounts> {
   const counts = { charged: new Map<string, number>(), uncharged: new Map<string, number>() };
-  for (let first = 0; first < rows.length; first += ROWS_AT_ONCE) {
-    const batch = rows.slice(first, first + ROWS_AT_ONCE);
+  for await (const batch of batches) {
     const inserted = new Set(
       await insertResults(
         tx,

@@ -68,7 +68,8 @@ export async function insertResults(
   { keepExisting = false } = {},
 ): Promise<number[]> {
   if (rows.length === 0) return [];
-  const evidence = shareEvidence(rows);
+  // Rows must not refer to one that turns out to exist: its evidence is another.
+  const evidence = keepExisting ? rows.flatMap((row) => shareEvidence([row])) : shareEvidence(rows);
   const json = JSON.stringify(rows.map(({ stored: _, ...row }, n) => Object.assign(row, evidence[n])));
   const { rows: inserted } = await tx.execute<{ row: number }>(sql`
     insert into results (

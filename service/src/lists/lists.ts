@@ -59,6 +59,11 @@ type Row = typeof savedLists.$inferSelect;
 const STALE_AFTER_DAYS = 7;
 const MAX_CHANGES = 1000;
 const MAX_RUNS = 20;
+/**
+ * When a claimed run that did not start, because a process or the database failed, is tried again. Not by `now()`, which is the
+ * beginning of the transaction: a slow one would take a later claim for a change of the schedule.
+ */
+const CLAIM_ENDS_AT = sql<Date>`clock_timestamp() + interval '5 minutes'`;
 const INTERVALS = { daily: "1 day", weekly: "7 days", monthly: "1 month" } as const;
 
 export function createLists({
@@ -80,15 +85,21 @@ export function createLists({
     return row;
   };
 
+  /** Once a run has started or was refused. False: since the claim another process ran the list, or its schedule was changed. */
+  async function planNext(by: Pick<Orm, "update">, { id, schedule }: Row, lastError: string | null) {
+    const planned = await by
+      .update(savedLists)
+      .set({ lastRunAt: sql`now()`, nextRunAt: nextRunOf(schedule), lastError })
+      .where(and(eq(savedLists.id, id), lte(savedLists.nextRunAt, CLAIM_ENDS_AT)))
+      .returning({ id: savedLists.id });
+    return planned.length > 0;
+  }
+
   async function run(row: Row): Promise<boolean> {
-    const { id, accountId, isTest, jobId, schedule, staleAfterDays } = row;
+    const { id, accountId, isTest, jobId, staleAfterDays } = row;
     const [claimed] = await orm
       .update(savedLists)
-      .set({
-        lastRunAt: sql`now()`,
-        nextRunAt: nextRunOf(schedule),
-        lastError: null,
-      })
+      .set({ nextRunAt: CLAIM_ENDS_AT })
       .where(and(eq(savedLists.id, id), lte(savedLists.nextRunAt, sql`now()`))) // else another process has it
       .returning();
     const plan = claimed && (await planOf(orm, accountId));
@@ -97,13 +108,17 @@ export function createLists({
     const caller: Caller = { accountId, isTest, plan, isOperator: false, by };
     const olderThan = new Date(Date.now() - staleAfterDays * 86_400_000).toISOString();
     try {
-      await recheckJob()(caller, jobId, { which: "stale", olderThan });
+      await recheckJob()(caller, jobId, { which: "stale", olderThan }, async (tx) => {
+        if (!(await planNext(tx, claimed, null)))
+          throw new Refusal("job_state_conflict", "This run of the list is no longer due.");
+      });
       return true;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      if (error.code === "job_state_conflict") return false; // nothing is stale, or it is being checked
+      const isConflict = error.code === "job_state_conflict"; // nothing is stale, or it is being checked
       await orm.transaction(async (tx) => {
-        await tx.update(savedLists).set({ lastError: error.message }).where(eq(savedLists.id, id));
+        const isPlanned = await planNext(tx, claimed, isConflict ? null : error.message);
+        if (isConflict || !isPlanned) return;
         const email = emailTemplates.listNotValidated({ ...row, refusal: error }, publicUrl);
         await notifications.tell(tx, { accountId, isTest }, email);
       });

@@ -3,6 +3,7 @@ import { LIST_SCHEDULES } from "@mailvet/contract";
 import { boolean, index, integer, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { accountId } from "../accounts/schema.ts";
 import { createdAt, moment } from "../db/columns.ts";
+import { jobs } from "../jobs/schema.ts";
 
 export const savedLists = pgTable(
   "saved_lists",
@@ -10,7 +11,11 @@ export const savedLists = pgTable(
     id: uuid().primaryKey().defaultRandom(),
     accountId: accountId(),
     isTest: boolean().notNull(),
-    jobId: uuid().notNull().unique(), // a job is one list
+    // A job is one list, which ends with it.
+    jobId: uuid()
+      .notNull()
+      .unique()
+      .references(() => jobs.id, { onDelete: "cascade" }),
     name: text().notNull(),
     tags: text().array().notNull(),
     schedule: text({ enum: LIST_SCHEDULES }),

@@ -1,5 +1,6 @@
 import type { Diagnosis, Doctor } from "@mailvet/engine";
 import { expect, test } from "vitest";
+import { whileCollecting } from "../../../engine/test/garbage.ts";
 import { createDoctorCache } from "./doctor-cache.ts";
 
 const GOOD: Diagnosis = { name: "port 25", outcome: "good", found: "Open." };
@@ -54,6 +55,13 @@ test("on close a run ends with the findings so far", async () => {
     ["port 25", "good"],
     ["the rest", "unknown"],
   ]);
+  expect(count.closed).toBe(1);
+});
+
+test("a run that takes too long ends with the findings so far", async () => {
+  const { count, openDoctor } = openDiagnostics([GOOD, BAD], new Promise(() => {}));
+  const report = await whileCollecting(createDoctorCache(openDoctor, 200).run());
+  expect(report.findings.map(({ name }) => name)).toEqual(["port 25", "the rest"]);
   expect(count.closed).toBe(1);
 });
 

@@ -19,7 +19,7 @@ const FRESH_MS = 30_000;
 /** Diagnostics have their own limits; this is a safety net. */
 const MAX_RUN_MS = 25_000;
 
-export function createDoctorCache(openDoctor: () => Doctor): DoctorCache {
+export function createDoctorCache(openDoctor: () => Doctor, maxRunMs = MAX_RUN_MS): DoctorCache {
   let last: DoctorReport | undefined;
   let lastAtMs = Number.NEGATIVE_INFINITY;
   let running: Promise<DoctorReport> | undefined;
@@ -27,12 +27,16 @@ export function createDoctorCache(openDoctor: () => Doctor): DoctorCache {
 
   const examine = async (): Promise<DoctorReport> => {
     const doctor = openDoctor();
+    // Not AbortSignal.timeout, of which AbortSignal.any holds only a weak reference.
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), maxRunMs);
     try {
-      const findings = await collect(doctor.examine(), closing.signal);
+      const findings = await collect(doctor.examine(), AbortSignal.any([closing.signal, late.signal]));
       last = { checked_at: new Date().toISOString(), findings };
       lastAtMs = performance.now();
       return last;
     } finally {
+      clearTimeout(timer);
       doctor.close();
     }
   };
@@ -54,9 +58,8 @@ export function createDoctorCache(openDoctor: () => Doctor): DoctorCache {
 
 async function collect(
   examination: AsyncGenerator<Diagnosis>,
-  closing: AbortSignal,
+  end: AbortSignal,
 ): Promise<DoctorReport["findings"]> {
-  const end = AbortSignal.any([closing, AbortSignal.timeout(MAX_RUN_MS)]);
   const ended = end.aborted ? undefined : once(end, "abort").then(() => undefined);
   const findings: DoctorReport["findings"] = [];
   for (;;) {

@@ -139,7 +139,7 @@ export function createAnswers(deps: AnswerDeps): Answers {
       const calibrated = await calibrationFor(context);
       return inTimeSlices(requests, (request) => answerTo(request, calibrated?.calibration));
     },
-    begin: ({ accountId }, inspections) => checks.beginSome(accountId, inspections),
+    begin: ({ accountId, level }, inspections) => checks.beginSome(accountId, inspections, level),
     wait: checks.wait,
     calibrationOf: async (context) => (await calibrationFor(context))?.calibration,
     wrapUp: checks.wrapUp,

@@ -37,8 +37,8 @@ export function paymentBy(
   const { accountId, by } = caller;
   const keyId = by.kind === "key" ? by.keyId : undefined;
   const costs = ({ isSandbox }: ValidationAnswer) => !(isSandbox && by.kind === "session");
-  const isReturned = (answer: ValidationAnswer) =>
-    (options?.level ?? "smtp") === "smtp" && isRefunded(unknownRefund, answer.verdict.subStatus);
+  const isReturned = ({ verdict }: ValidationAnswer) =>
+    isRefunded(unknownRefund, verdict.subStatus, options?.level);
   const usageOf = (answers: readonly ValidationAnswer[]): UsageCounts => ({
     keyId,
     counts: countStatuses(answers.filter(costs)),

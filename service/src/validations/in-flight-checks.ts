@@ -27,7 +27,11 @@ export type InFlightChecks = {
     level?: Level | undefined,
   ): Promise<CheckRequest[]>;
   /** As many of a list as the limit allows, and undefined for the others. */
-  beginSome(accountId: string, inspections: readonly Evidence[]): Promise<(CheckRequest | undefined)[]>;
+  beginSome(
+    accountId: string,
+    inspections: readonly Evidence[],
+    level?: Level | undefined,
+  ): Promise<(CheckRequest | undefined)[]>;
   /** Until all of them are done, the time is up, or the signal is aborted. */
   wait(requests: readonly CheckRequest[], withinMs: number, signal?: AbortSignal): Promise<void>;
   /** Shutdown: from now on no caller waits longer than this, whatever its time limit. */
@@ -121,10 +125,10 @@ export function createInFlightChecks(deps: CheckDeps): InFlightChecks {
   return {
     begin: (accountId, inspections, isUrgent, level) =>
       inTimeSlices(inspections, (inspection) => request(accountId, inspection, isUrgent, level)),
-    beginSome: (accountId, inspections) =>
+    beginSome: (accountId, inspections, level) =>
       inTimeSlices(inspections, (inspection) => {
         try {
-          return request(accountId, inspection, false);
+          return request(accountId, inspection, false, level);
         } catch (error) {
           if (error instanceof Refusal) return undefined;
           throw error;

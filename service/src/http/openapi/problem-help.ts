@@ -226,8 +226,8 @@ export const PROBLEM_HELP: Readonly<Record<ProblemCode, ProblemHelp>> = {
     fix: "Check the export that made it.",
   },
   not_a_table: {
-    cause: "The file is not a table of rows and columns.",
-    fix: "Send CSV with one row per line.",
+    cause: "The file is not a table of rows and columns, or has a row or cell that is too long.",
+    fix: "Send CSV with one row per line and at most 65,536 characters per cell. The detail says what is wrong.",
   },
   no_emails_found: {
     cause: "The file, or the selected column, contains nothing that looks like an email.",
@@ -246,8 +246,8 @@ export const PROBLEM_HELP: Readonly<Record<ProblemCode, ProblemHelp>> = {
     fix: "Open the link without signing in: it must return the file itself. The detail says what came instead.",
   },
   undecodable_file: {
-    cause: "The text encoding of the file could not be detected.",
-    fix: "Save it as UTF-8.",
+    cause: "The file is damaged, or its text encoding could not be detected.",
+    fix: "Save it again, text as UTF-8. The detail says what is wrong.",
   },
   idempotency_key_reused: {
     cause: "This Idempotency-Key was already used with a different request.",

@@ -13,7 +13,7 @@ import { Type } from "typebox";
 import { ACCOUNT_LIMITS } from "../../accounts/plans.ts";
 import { auditOnCommit } from "../../audit/audit-writer.ts";
 import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
-import { Refusal, wrongValue } from "../../base/refusal.ts";
+import { Refusal, wrongField } from "../../base/refusal.ts";
 import type { Feedback } from "../../feedback/feedback.ts";
 import { drainBody, LIMITS, plainBytes, readFile } from "../multipart-file.ts";
 import { actorOf } from "../request-actor.ts";
@@ -141,11 +141,11 @@ function outcomesIn(body: FeedbackRequest | undefined): readonly ReportedOutcome
   const { outcomes, ...one } = body ?? {};
   if (outcomes) {
     const [extra] = Object.keys(one);
-    if (extra) throw wrongValue(`/${extra}`, "is not allowed together with outcomes");
+    if (extra) throw wrongField(`/${extra}`, "is not allowed together with outcomes");
     return outcomes;
   }
   const { email, outcome, occurred_at } = one;
-  if (email === undefined) throw wrongValue("/email", "is required", "/email is required.");
-  if (outcome === undefined) throw wrongValue("/outcome", "is required", "/outcome is required.");
+  if (email === undefined) throw wrongField("/email", "is required");
+  if (outcome === undefined) throw wrongField("/outcome", "is required");
   return [{ email, outcome, ...(occurred_at === undefined ? {} : { occurred_at }) }];
 }

@@ -79,9 +79,9 @@ export const jobRoutes =
         );
         partialHeaders(reply, partial);
         const { skip, limit } = request.query;
-        const lastRow = results.length === limit && limit < total ? results.at(-1)?.row : undefined;
+        const last = results.length === limit && limit < total ? results.at(-1) : undefined;
         if (skip > 0) pageHeaders(request, reply, { skip, limit, total });
-        else rowPageHeaders(request, reply, { lastRow, total });
+        else rowPageHeaders(request, reply, { lastRow: last?.cell ?? last?.row, total });
         return results;
       },
     );
@@ -188,7 +188,11 @@ const GET_JOB = {
 
 const ResultParams = Type.Object({
   ...JobParams.properties,
-  row: Type.Integer({ minimum: 1, maximum: 2_147_483_646, description: "Number of the row." }),
+  row: Type.Integer({
+    minimum: 1,
+    maximum: 2_147_483_646,
+    description: "Number of the row; in a job with several email columns, the `cell` of a result.",
+  }),
 });
 
 const GET_RESULTS = {
@@ -196,7 +200,7 @@ const GET_RESULTS = {
   tags: ["jobs"],
   summary: "List results of a job",
   description:
-    "Returns one result per row with an email, in row order or that of `sort`. While the job runs, rows without a verdict have the status `pending`, and the headers `X-Partial: true`, `X-Settled` and `X-Pending` say how many unique emails have a verdict and how many wait; with `final=true` the answer is 409 until the end. A row that repeats an earlier email has the same verdict and `is_duplicate`. To get all rows with your own columns, use the download. For the next page, follow the `Link` header or send the last row as `after_row`: it takes as long as the first page, which `skip` does not.",
+    "Returns one result per row with an email, in row order or that of `sort`. While the job runs, rows without a verdict have the status `pending`, and the headers `X-Partial: true`, `X-Settled` and `X-Pending` say how many unique emails have a verdict and how many wait; with `final=true` the answer is 409 until the end. A row that repeats an earlier email has the same verdict and `is_duplicate`. To get all rows with your own columns, use the download. For the next page, follow the `Link` header or send the last row as `after_row` (in a job with several email columns, its `cell`): it takes as long as the first page, which `skip` does not. While the job runs, such pages miss no row and repeat none in the order of `row`, `email` or `domain`; in that of `score` or `checked_at` they are refused with 409 (`results_not_ready`) until the end. Then begin again with the first page.",
   params: JobParams,
   querystring: ResultsQuery,
   response: { 200: Type.Array(JobResult) },
@@ -248,7 +252,8 @@ const DELETE_JOB = {
   operationId: "deleteJob",
   tags: ["jobs"],
   summary: "Delete a job",
-  description: "Permanently deletes the job with its file and results. A running job is cancelled first.",
+  description:
+    "Permanently deletes the job with its file, its results and its saved list. A running job is cancelled first.",
   params: JobParams,
   response: { 204: Type.Null({ description: "Deleted." }) },
 };

@@ -147,7 +147,7 @@ While the job runs, the file has what there is: rows that wait have the status \
 
 In CSV, cells that a spreadsheet would run as a formula are prefixed with an apostrophe. Rows without a verdict, because the cell is empty or the job ended early, leave our columns blank. Cells beyond the columns of the file follow after ours.
 
-The file name says what is in it, such as \`newsletter-valid.csv\`. A \`zip\` archive has one CSV file for each status.
+The file name says what is in it, such as \`newsletter-valid.csv\`. A \`zip\` archive has one CSV file for each status and, without a filter, one for the rows without a verdict (\`newsletter-without-verdict.csv\`).
 
 Reasons are in the language of \`Accept-Language\` (\`en\` or \`de\`), otherwise in English.
 

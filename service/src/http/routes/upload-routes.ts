@@ -21,7 +21,7 @@ import { only, type StartListJob } from "../../jobs/start/start-list-job.ts";
 import { GROUP_FILES } from "../../uploads/email-limit.ts";
 import type { EstimateUpload } from "../../uploads/estimate.ts";
 import { readJsonList } from "../../uploads/json-list.ts";
-import type { DownloadLink } from "../../uploads/link-download.ts";
+import type { DownloadLink, LinkedFile } from "../../uploads/link-download.ts";
 import type { Uploads } from "../../uploads/uploads.ts";
 import { REPLAYED, requestName, storeResponse } from "../middleware/idempotency.ts";
 import { acceptForms, drainBody, plainBytes, readFiles, type UploadedFile } from "../multipart-file.ts";
@@ -105,12 +105,14 @@ export const uploadRoutes =
     app.post("/bulk/upload/link", UPLOAD_LINK, async (request, reply) => {
       const caller = request.caller!;
       const release = slots.acquire(caller.accountId);
+      let file: LinkedFile | undefined;
       try {
         const { url, sheet, split: isGroup = false } = request.body;
-        const file = await downloadLink(url, stopping);
+        file = await downloadLink(url, stopping);
         const { preview, isReplayed } = await uploads.preview(caller, {
           filename: file.filename,
           files: only(file),
+          pointer: "/url",
           isGroup,
           sheet,
           identity: () => JSON.stringify([url, sheet, isGroup]),
@@ -120,6 +122,7 @@ export const uploadRoutes =
         return preview;
       } finally {
         release();
+        file?.close();
       }
     });
 
@@ -130,10 +133,13 @@ export const uploadRoutes =
         const release = slots.acquire(caller.accountId);
         try {
           const body = plainBytes(request, maxUploadBytes, stopping);
-          const { text, properties } = readJsonList(body, OPTION_NAMES, checkJobOptions);
+          const list = readJsonList(body, OPTION_NAMES, checkJobOptions);
           const { job, isReplayed } = await startListJob(caller, {
-            text,
-            options: properties as CreateJobOptions,
+            text: list.text,
+            get pointer() {
+              return list.pointer;
+            },
+            options: list.properties as CreateJobOptions,
             idempotencyKey: requestName(request),
           });
           if (isReplayed) reply.header(REPLAYED, "true");

@@ -114,14 +114,20 @@ export const validationRoutes =
  */
 function emailOf(url: string, email: string): string {
   const query = url.slice(url.indexOf("?") + 1);
-  try {
-    decodeURIComponent(query);
-  } catch {
+  if (!isDecodable(query))
     throw new Refusal("malformed_request", "The query string is not valid percent-encoded UTF-8.");
-  }
   if (!query.includes("+") || email.includes('"')) return email;
   const at = Math.max(email.lastIndexOf("@"), 0);
   return email.slice(0, at).replace(/(?<=\S) (?=\S)/g, "+") + email.slice(at);
+}
+
+/** Uses what it decodes: the bundler takes decodeURIComponent for a call without effects, and drops one that is not used. */
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text).length >= 0;
+  } catch {
+    return false;
+  }
 }
 
 function contextOf({ id: requestId, idempotencyKey, lifetime }: FastifyRequest, options: CheckParameters) {
@@ -135,5 +141,6 @@ async function refuseTooMany({ body }: FastifyRequest): Promise<void> {
   throw new Refusal(
     "too_many_emails",
     `The request has ${emails.length} emails. At most ${MAX_BULK_EMAILS} are allowed per request.`,
+    { found: emails.length, limit: MAX_BULK_EMAILS },
   );
 }

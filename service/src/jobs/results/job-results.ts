@@ -8,6 +8,7 @@ import { findReadableJob } from "../job-list.ts";
 import type { JobRow } from "../job-record.ts";
 import { hasEnded } from "../job-state.ts";
 import { type InspectEmail, jobResultOf, reportOfRow } from "./result-from-evidence.ts";
+import { isSortedByVerdict } from "./result-query.ts";
 import { readPage, readRow } from "./result-reader.ts";
 
 export type ResultDeps = { database: Database; inspect: InspectEmail };
@@ -25,6 +26,11 @@ export async function jobResults(
   language: Language = "en",
 ): Promise<ResultPage> {
   const job = await findReadableJob(database, owner, jobId, final);
+  if (afterRow > 0 && isSortedByVerdict(selection.sort) && !hasEnded(job))
+    throw new Refusal(
+      "results_not_ready",
+      `The job is ${job.status}. In the order of ${selection.sort} rows change their place until its end, and pages would miss some. Sort by row, email or domain, or wait for the end.`,
+    );
   const pool = await database.readPool();
   const { rows, total } = await readPage(pool, job, selection, { skip, limit, afterRow });
   const results = rows.map((row) => jobResultOf(inspect, row, language));
@@ -41,19 +47,20 @@ export function partialOf(job: JobRow): PartialResults | undefined {
   return { settled: job.processed, pending: job.uniqueEmails - job.processed };
 }
 
-/** The report as of a single check, from what was stored. Costs nothing. */
+/** The report on a cell as of a single check, from what was stored. Costs nothing. */
 export async function jobResult(
   { database, inspect }: ResultDeps,
   caller: Pick<Caller, "accountId" | "isTest" | "plan">,
   jobId: string,
-  rowNumber: number,
+  cell: number,
   { requestId, language }: { requestId: string; language: Language },
 ): Promise<ValidationResult> {
   const job = await findReadableJob(database, caller, jobId);
-  const row = await readRow(await database.readPool(), job, rowNumber);
-  if (!row) throw new Refusal("not_found", `Row ${rowNumber} of this job has no result.`);
+  const row = await readRow(await database.readPool(), job, cell);
+  const name = `${job.moreColumns.length > 0 ? "Cell" : "Row"} ${cell}`;
+  if (!row) throw new Refusal("not_found", `${name} of this job has no result.`);
   if (!row.verdict)
-    throw new Refusal("results_not_ready", `Row ${rowNumber} has no verdict yet: the job is ${job.status}.`);
+    throw new Refusal("results_not_ready", `${name} has no verdict yet: the job is ${job.status}.`);
   return presented(reportOfRow(inspect, row.email, row.verdict, language), job, caller, requestId);
 }
 

@@ -84,6 +84,11 @@ const KEYS: Readonly<Record<string, readonly [key: string, pending: string]>> = 
   "-checked_at": ["-extract(epoch from checked_at)::float8", "1e18"],
 };
 
+/** Whether a row changes its place when it gets its verdict. */
+export function isSortedByVerdict(sort: ResultSort = "row"): boolean {
+  return ["score", "checked_at"].includes(sort.replace(/^-/, ""));
+}
+
 /** How a page is ordered: by `key` in this direction, then by row. */
 function orderOf(sort: ResultSort = "row") {
   const name = sort.replace(/^-/, "");
@@ -132,7 +137,8 @@ function rowsOf(
   }
   if (kinds.pending) {
     parts.push(
-      `select row, first_row, email, is_duplicate, ${pending} as key from open where true${where}${text} ${tail}`,
+      `select row, first_row, own_email as email, is_duplicate, ${pending} as key
+         from open where true${where}${text} ${tail}`,
     );
   }
   return parts;
@@ -144,21 +150,27 @@ const union = (parts: readonly string[]) => parts.map((part) => `(${part})`).joi
 const countOf = (parts: readonly string[]) =>
   parts.map((part) => `(select count(*) from (${part}) part)`).join(" + ");
 
-/** Emails in slices, which have no verdict yet, and their duplicates. Those of a redrive or recheck have one. */
+/**
+ * Emails in slices, which have no verdict yet, and their duplicates. Those of a redrive or recheck have one. A duplicate is
+ * searched and sorted by the `email` of its first row, as it is when it has a verdict.
+ */
 const OPEN = `entries as materialized (
   select (entry->>0)::int as row, entry->>1 as email
     from slices, json_array_elements(emails) as entry
    where job_id = $1 and not is_redrive and not is_recheck
 ), open as materialized (
-  select row, row as first_row, email, false as is_duplicate from entries
+  select row, row as first_row, email, email as own_email, false as is_duplicate from entries
   union all
-  select d.row, d.first_row, d.email, true as is_duplicate
+  select d.row, d.first_row, entries.email, d.email as own_email, true as is_duplicate
     from entries join duplicates d on d.first_row = entries.row
    where ${inPartition("$2")} and d.job_id = $1
 )`;
 
-/** `with` clauses (none: an empty text), the relation with the rows of the page, and the number of all. */
-export type PageSql = { with: string; page: string; total: string };
+/**
+ * `with` clauses (none: an empty text), the relation with the rows of the page, the number of all, and whether the row that the
+ * page begins after has a place in the order.
+ */
+export type PageSql = { with: string; page: string; total: string; hasPlace: string };
 
 /** `afterRow`: 0 for the first page. */
 export type PageBounds = { skip: number; limit: number; afterRow: number };
@@ -186,24 +198,36 @@ export function pageQuery(
   const isDown = direction === "desc";
   const cut = `order by ${orderBy(selection.sort)} limit ${take} offset ${from}`;
   const afterByRow = isDown ? `row < coalesce(nullif(${after}, 0), 2147483647)` : `row > ${after}`;
-  const isAfter = (relation: string) => {
-    const key = `(select key from ${relation} last where row = ${after})`;
-    return isByRow
-      ? afterByRow
-      : `${after} = 0 or key ${isDown ? "<" : ">"} ${key} or (key = ${key} and row > ${after})`;
-  };
+  const isAfterPlace = !isByRow && afterRow > 0;
+  const key = "(select key from place)";
+  const isAfterKey = isAfterPlace
+    ? `key ${isDown ? "<" : ">"} ${key} or (key = ${key} and row > ${after})`
+    : `${after} = 0`;
+  const isAfter = isByRow ? afterByRow : isAfterKey;
   const pageOf = (relation: string, condition = "true") =>
-    `select * from ${relation} matched where ${condition} and (${isAfter(relation)}) ${cut}`;
+    `select * from ${relation} matched where ${condition} and (${isAfter}) ${cut}`;
   // A bound in any case, so that the planner reads the index in its order.
   const bounds = { where: ` and ${afterByRow}`, tail: `order by row ${direction} limit ${take} + ${from}` };
   const many = `(${union(all(isByRow ? { ...bounds, areMany: true } : {}))})`;
-  const open = pending ? [OPEN] : [];
+  // Without the filter: the row may have got its verdict since the page before, and not match any more.
+  const isOpen = !hasEnded(job);
+  const ofPlace = () =>
+    rowsOf({ sort: selection.sort }, { settled: true, pending: isOpen }, parameters, {
+      where: ` and row = ${after}`,
+    });
+  const before = [
+    ...(pending || (isAfterPlace && isOpen) ? [OPEN] : []),
+    ...(isAfterPlace ? [`place as materialized (${union(ofPlace())})`] : []),
+  ];
+  const hasPlace = isAfterPlace ? "exists (select from place)" : "true";
   const total = knownTotal(job, selection);
-  if (total !== undefined) return { with: withOf(open), page: `(${pageOf(many)})`, total: String(total) };
+  if (total !== undefined)
+    return { with: withOf(before), page: `(${pageOf(many)})`, total: String(total), hasPlace };
   const few = `few as materialized (select * from (${union(all())}) matched limit ${FEW + 1})`;
   const count = "(select count(*) from few)";
   return {
-    with: withOf([...open, few]),
+    with: withOf([...before, few]),
+    hasPlace,
     page: `((${pageOf("few", `${count} <= ${FEW}`)}) union all (${pageOf(many, `${count} > ${FEW}`)}))`,
     total: `case when ${count} <= ${FEW} then ${count} else ${countOf(all())} end`,
   };

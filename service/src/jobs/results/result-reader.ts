@@ -1,5 +1,6 @@
 /** Reads rows of a job with their verdicts: a page, one row, and what a download needs. */
 import type pg from "pg";
+import { wrongField } from "../../base/refusal.ts";
 import type { JobRow } from "../job-record.ts";
 import type { StoredJob } from "../result-rows.ts";
 import type { SharedEvidence } from "./result-evidence.ts";
@@ -28,6 +29,9 @@ const VERDICT = `lateral (
 const ROW =
   "page.row, page.email, page.is_duplicate, case when verdict.status is not null then to_json(verdict) end as verdict";
 
+type PageAnswer = { total: number; has_place: boolean; rows: StoredRow[] | null };
+
+/** Throws validation_failed where the page is to begin after a row that is not in the order. */
 export async function readPage(
   pool: Pool,
   job: JobRow,
@@ -35,10 +39,14 @@ export async function readPage(
   bounds: PageBounds,
 ): Promise<{ rows: StoredRow[]; total: number }> {
   const statement = pageStatement(job, selection, bounds);
-  const { rows: found } = await pool.query<{ total: number; rows: StoredRow[] | null }>(statement);
-  const rows = found[0]!.rows ?? [];
+  const { rows: found } = await pool.query<PageAnswer>(statement);
+  const { rows: page, total, has_place: hasPlace } = found[0]!;
+  // An empty page would look like the end.
+  if (!hasPlace)
+    throw wrongField("/after_row", "is a row without a result, which has no place in this order");
+  const rows = page ?? [];
   await completeEvidence(pool, job, rows);
-  return { rows, total: found[0]!.total };
+  return { rows, total };
 }
 
 export function pageStatement(
@@ -49,7 +57,7 @@ export function pageStatement(
   const parameters = parametersFor(job);
   const query = pageQuery(job, selection, bounds, parameters);
   const text = `${query.with}
-    select ${query.total}::int as total, (
+    select ${query.total}::int as total, ${query.hasPlace} as has_place, (
       select json_agg(one) from (
         select ${ROW} from ${query.page} page left join ${VERDICT} on true order by ${orderBy(selection.sort, "page.")}
       ) one

@@ -9,6 +9,8 @@ import type { ConfirmUpload } from "../confirm-upload.ts";
 export type ListToStart = {
   /** CSV with a header row. */
   text: AsyncIterable<Uint8Array>;
+  /** Where the request has the list; known once the text is read. */
+  readonly pointer: string;
   /** Complete once the text is read. */
   options: CreateJobOptions;
   /** Identifies the request across repetitions. */
@@ -41,12 +43,16 @@ export function createStartListJob({ uploads, confirmUpload, webhooks }: StartLi
     return secret === undefined ? job : { ...job, webhook_secret: secret };
   };
 
-  return async (caller, { text, options, idempotencyKey }) => {
+  return async (caller, list) => {
+    const { text, options, idempotencyKey } = list;
     const { preview, isReplayed } = await uploads.preview(caller, {
       get filename() {
         return options.name ?? DEFAULT_JOB_NAME;
       },
       files: only({ filename: undefined, bytes: text }),
+      get pointer() {
+        return list.pointer;
+      },
       hasHeader: true,
       identity: () => JSON.stringify(options),
       idempotencyKey,

@@ -58,7 +58,7 @@ export function toolsFor(
     startJob: allowed(caller, "bulk", async ({ emails, name, level }) => {
       request.acquireBulkSlot();
       const options = { ...(name === undefined ? {} : { name }), ...(level === undefined ? {} : { level }) };
-      const list = { text: textOfEmails(emails), options, idempotencyKey };
+      const list = { text: textOfEmails(emails), pointer: "/emails", options, idempotencyKey };
       return (await startListJob(caller, list)).job;
     }),
     jobStatus: allowed(caller, "read", ({ job_id }) => findJob(results.database, caller, job_id)),

@@ -79,6 +79,7 @@ export const reacherRoutes =
         refuseUnsupported(request.body);
         const { job } = await startListJob(request.caller!, {
           text: textOfEmails(request.body.input),
+          pointer: "/input",
           options: { name: "reacher-bulk.json" },
           idempotencyKey: request.idempotencyKey,
         });
