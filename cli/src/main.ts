@@ -1,10 +1,11 @@
 /** Entry point of the command line: the table of commands, and the mapping of errors to exit codes. */
 import { Command, CommanderError } from "commander";
 import { Interrupted } from "./interruption.ts";
+import { explainSystemError, SystemFailure } from "./output/system-failure.ts";
 import { ServiceFailure } from "./remote/service.ts";
 import { version } from "./version.ts";
 
-const SERVICE_FAILED = 1;
+const FAILED = 1;
 const BAD_USAGE = 2;
 
 /** In the order of the help. Loaded on demand, see below. */
@@ -51,33 +52,40 @@ Environment variables:
   );
 
 // Loads only the requested command, because loading the engine takes longer than a request to a service.
-const requested = COMMANDS.get(process.argv[2] ?? "");
+const args = process.argv.slice(2);
+// Commander's own help command knows no subcommands.
+if (args[0] === "help" && COMMANDS.has(args[1] ?? ""))
+  args.splice(0, args.length, ...args.slice(1), "--help");
+const requested = COMMANDS.get(args[0] ?? "");
 for (const load of requested ? [requested] : COMMANDS.values()) (await load())(program);
 
 // A closed pipe (mailvet … | head) is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-  process.exit(0);
+  if (error.code === "EPIPE") process.exit(0);
+  if (process.stdout.listenerCount("error") > 1) return; // the command has a use for what it could not write
+  setImmediate(() => process.exit(exitCodeOf(error))); // a command that waits for the write reports it first, with advice
 });
 
 try {
-  await program.parseAsync();
+  await program.parseAsync(args, { from: "user" });
 } catch (error) {
   process.exitCode = exitCodeOf(error);
   // Exits explicitly, because an open input pipe would keep the process alive.
+  if (explainSystemError(error) instanceof SystemFailure) process.exit();
   if (error instanceof ServiceFailure || error instanceof Interrupted)
     process.stdout.write("", () => process.exit());
 }
 
-function exitCodeOf(error: unknown): number {
+function exitCodeOf(thrown: unknown): number {
+  const error = explainSystemError(thrown);
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0; // --help and --version
     if (error.code.startsWith("mailvet.")) process.stderr.write(`mailvet: ${error.message}\n`);
     return BAD_USAGE;
   }
-  if (error instanceof ServiceFailure || isBadSettings(error)) {
+  if (error instanceof ServiceFailure || error instanceof SystemFailure || isBadSettings(error)) {
     process.stderr.write(`mailvet: ${error.message}\n`);
-    return error instanceof ServiceFailure ? SERVICE_FAILED : BAD_USAGE;
+    return isBadSettings(error) ? BAD_USAGE : FAILED;
   }
   if (error instanceof Interrupted) {
     process.stderr.write(`mailvet: ${error.message}\n`);
@@ -86,7 +94,7 @@ function exitCodeOf(error: unknown): number {
   process.stderr.write(
     `mailvet: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
   );
-  return 1;
+  return FAILED;
 }
 
 /** Compares the name, because importing the class would load the engine. */

@@ -59,6 +59,79 @@ test("results are printed while the list is still open, and Ctrl-C loses none", 
   expect(code).toBe(130);
 });
 
+test("a list may be in UTF-16 or a legacy code page, from a file and from standard input", async () => {
+  const expected = ["jörg@shop.io", "ann@bücher.de"];
+  const text = `${expected.join("\r\n")}\r\n`;
+  const utf16 = Buffer.from(`\ufeff${text}`, "utf16le");
+  const encodings = {
+    utf16le: utf16,
+    utf16be: Buffer.from(utf16).swap16(),
+    "utf16 without a byte order mark": Buffer.from(text, "utf16le"),
+    latin1: Buffer.from(text, "latin1"),
+    "latin1 after 100 KB of ASCII": Buffer.from("a@shop.io\n".repeat(10_000) + text, "latin1"),
+  };
+  for (const [name, bytes] of Object.entries(encodings)) {
+    const list = join(folder, `${name}.txt`);
+    writeFileSync(list, bytes);
+    const [fromFile, fromInput] = await Promise.all([
+      mailvet([...SYNTAX, "--file", list]),
+      mailvet([...SYNTAX, "-"], { input: bytes }),
+    ]);
+    expect(emailsIn(fromFile.stdout).slice(-2), name).toEqual(expected);
+    expect(emailsIn(fromInput.stdout), name).toEqual(emailsIn(fromFile.stdout));
+  }
+});
+
+test("a slow list is answered line by line in every encoding", async () => {
+  const latin1 = (text: string) => Buffer.from(text, "latin1");
+  const utf16 = (text: string) => Buffer.from(text, "utf16le");
+  for (const encode of [latin1, utf16, Buffer.from]) {
+    const child = startMailvet([...SYNTAX, "--file", "-"]);
+    for (const email of ["ann@shop.io", "jörg@shop.io", "ann@shop.é"]) {
+      child.stdin.write(encode(`${email}\n`));
+      const [seen] = await once(child.stdout, "data");
+      expect(emailsIn(String(seen))).toEqual([email]);
+    }
+    child.stdin.end();
+    await once(child, "close");
+  }
+});
+
+test("a list that cannot be decoded ends at that line, after the results of those before", async () => {
+  const mixed = Buffer.concat([
+    Buffer.from("ann@shop.io\nzoë@shop.io\n\n"),
+    Buffer.from("j\xf6@shop.io\n", "latin1"),
+  ]);
+  const { code, stdout, stderr } = await mailvet([...SYNTAX, "-"], {
+    input: Buffer.concat([Buffer.from("é@shop.io\n"), mixed]),
+  });
+  expect({ code, emails: emailsIn(stdout) }).toEqual({
+    code: 2,
+    emails: ["é@shop.io", "ann@shop.io", "zoë@shop.io"],
+  });
+  expect(stderr).toBe(
+    "mailvet: cannot read the list -: line 5 has a character that is not UTF-8 (near byte 39); save it as UTF-8\n",
+  );
+  const utf32 = await mailvet([...SYNTAX, "-"], { input: Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0]) });
+  expect(utf32).toMatchObject({ code: 2, stderr: expect.stringContaining("The file is UTF-32 text.") });
+});
+
+test("results that cannot be written end with exit code 1 and one line", async () => {
+  const list = join(folder, "unwritten.txt");
+  const failed = {
+    code: 1,
+    stdout: "",
+    stderr: "mailvet: cannot write the results: no space left on device\n",
+  };
+  for (const emails of [1, 10_000]) {
+    writeFileSync(list, "ann@shop.io\n".repeat(emails));
+    expect(await mailvet([...SYNTAX, "--file", list], { setup: "exec >/dev/full" })).toEqual(failed);
+  }
+  const child = startMailvet([...SYNTAX, "-"], {}, "exec >/dev/full"); // its input stays open
+  child.stdin.write("ann@shop.io\n");
+  expect(await once(child, "close")).toEqual([1, null]);
+});
+
 test("a lone - reads standard input, unless there is another list", async () => {
   const [read, refused] = await Promise.all([
     mailvet([...SYNTAX, "-"], { input: "a@shop.io\n" }),

@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { openListFile, VERDICT_COLUMNS } from "@mailvet/engine/list-file";
 import { greylists, type Lab, mailDomain, openLab, type Temperament } from "@mailvet/lab";
 import { afterAll, expect, test } from "vitest";
+import { until } from "../../engine/test/until.ts";
 import { rowOf, xlsxOf } from "../../engine/test/workbooks.ts";
+import { canMount, mountSmall } from "../../service/test/small-disk.ts";
 import { mailvet, startMailvet } from "./command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mailvet-clean-"));
@@ -191,4 +193,82 @@ test("Ctrl-C during the retries writes the complete file", async () => {
   expect(stderr).toContain("every row has a verdict");
   const { rows } = await tableIn(readFileSync(join(folder, "retries-results.csv")));
   expect(rows[0]!.slice(0, 3)).toEqual(["eve@wary.test", "unknown", "greylisted"]);
+});
+
+test("results that cannot be written end with exit code 1 and one line", async () => {
+  const list = fileOf("unwritten.csv", PEOPLE);
+  const clean = ["clean", list, "--level", "syntax", "--out", "-"];
+  const nowhere = { TMPDIR: mkdtempSync(join(folder, "full-")) };
+  const full = await mailvet(clean, { setup: "exec >/dev/full", env: nowhere });
+  expect(full.code).toBe(1);
+  const [, message, ...more] = full.stderr.split("\n");
+  expect(message).toMatch(
+    /^mailvet: cannot write the results: no space left on device; the results are in \S+\.csv$/,
+  );
+  expect(more).toEqual([""]);
+  const { rows } = await tableIn(readFileSync(/the results are in (\S+)$/.exec(message!)![1]!));
+  expect(rows).toHaveLength((await tableIn(readFileSync(list))).rows.length);
+  const { code, stderr } = await mailvet(clean, { env: { TMPDIR: join(folder, "missing") } });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/\nmailvet: cannot open \S+\/missing\/mailvet-\w+: no such file or directory\n$/);
+});
+
+test("results whose folder is gone by the end are kept in the temporary folder", async () => {
+  let proceed = () => {};
+  const isGone = new Promise<void>((resolve) => {
+    proceed = resolve;
+  });
+  const waits: Temperament = { on: { mail: (session) => ({ until: isGone, reply: session.reply("mail") }) } };
+  await using lab = await openLab({ "shop.test": mailDomain({ users: ["ann"], temper: waits }) });
+  const list = fileOf("homeless.csv", "email\nann@shop.test\n");
+  const place = mkdtempSync(join(folder, "gone-"));
+  const args = ["clean", list, "--out", join(place, "out.csv")];
+  const running = mailvet(args, { env: { ...envOf(lab), TMPDIR: folder } });
+  await until(() => hasReceived(lab, "mx.shop.test", /^MAIL/));
+  rmSync(place, { recursive: true });
+  proceed();
+  const { code, stderr } = await running;
+  const [, rescued] = /no such file or directory; the results are in (\S+)\n$/.exec(stderr)!;
+  const { rows } = await tableIn(readFileSync(rescued!));
+  expect([code, rows[0]!.slice(0, 2)]).toEqual([1, ["ann@shop.test", "valid"]]);
+});
+
+/** Enough for several blocks of verdicts on disk. */
+const LONG_LIST = `email\n${Array.from({ length: 8000 }, (_, n) => `ann${n}@shop.io`).join("\n")}\n`;
+const checkedIn = ({ rows }: Table) => rows.filter(([, status]) => status !== "").length;
+
+test("a full temporary folder stops the checks, and the results so far are written", async () => {
+  const list = fileOf("crowded.csv", LONG_LIST);
+  const clean = ["clean", list, "--level", "syntax", "--out", "-"];
+  const limited = await mailvet(clean, { env: { TMPDIR: folder }, setup: "trap '' XFSZ && ulimit -f 1000" });
+  expect(limited.code).toBe(1);
+  expect(limited.stderr).toContain(
+    `\nmailvet: cannot write a temporary file in ${folder}: file too large; stopped early; rows that were not checked have no verdict\n`,
+  );
+  const table = await tableIn(Buffer.from(limited.stdout));
+  expect(table.rows).toHaveLength(8000);
+  expect(checkedIn(table)).toBeGreaterThan(500);
+});
+
+test.skipIf(!canMount)("results that do not fit on the disk of the output are kept", async () => {
+  const list = fileOf("large.csv", LONG_LIST);
+  using disk = mountSmall("512k");
+  const out = join(disk.folder, "out.csv");
+  const clean = ["clean", list, "--level", "syntax", "--out", out];
+  const { code, stderr } = await mailvet(clean, { env: { TMPDIR: folder } });
+  expect(code).toBe(1);
+  const [, rescued] = /no space left on device; the results are in (\S+)\n$/.exec(stderr)!;
+  expect(checkedIn(await tableIn(readFileSync(rescued!)))).toBe(8000);
+  expect(readdirSync(disk.folder)).toEqual([]);
+
+  // The temporary folder has room for the verdicts, and not for the results beside them.
+  using temporary = mountSmall("5m");
+  const both = await mailvet(clean, { env: { TMPDIR: temporary.folder } });
+  expect(both.code).toBe(1);
+  const part = join(disk.folder, "out.partial.csv");
+  expect(both.stderr).toContain(`the first rows are in ${part}, the others are lost\n`);
+  const table = await tableIn(readFileSync(part));
+  expect(table.rows.length).toBeGreaterThan(500);
+  expect(new Set(table.rows.map((row) => row.length)).size).toBe(1); // whole rows
+  expect(readdirSync(temporary.folder)).toEqual([]);
 });

@@ -7,14 +7,11 @@ const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
 export type Run = { code: number | null; stdout: string; stderr: string };
 
-/** `openFiles`: how many files the process may have open at most. */
-export type RunOptions = { env?: Record<string, string>; input?: string; openFiles?: number };
+/** `setup`: a shell command that precedes it, such as a limit or a redirection. */
+export type RunOptions = { env?: Record<string, string>; input?: string | Uint8Array; setup?: string };
 
-export function mailvet(
-  args: readonly string[],
-  { env, input = "", openFiles }: RunOptions = {},
-): Promise<Run> {
-  const child = startMailvet(args, env, openFiles);
+export function mailvet(args: readonly string[], { env, input = "", setup }: RunOptions = {}): Promise<Run> {
+  const child = startMailvet(args, env, setup);
   child.stdin.end(input);
   return new Promise((resolve) => {
     let stdout = "";
@@ -33,10 +30,9 @@ export function mailvet(
 export function startMailvet(
   args: readonly string[],
   env: Record<string, string> = {},
-  openFiles?: number,
+  setup = "true",
 ): ChildProcessWithoutNullStreams {
-  const limit = openFiles === undefined ? "" : `ulimit -n ${openFiles} && `;
-  const child = spawn("sh", ["-c", `${limit}exec "$@"`, "sh", process.execPath, MAIN, ...args], {
+  const child = spawn("sh", ["-c", `${setup} && exec "$@"`, "sh", process.execPath, MAIN, ...args], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
   });
   onTestFinished(() => void child.kill("SIGKILL"));

@@ -56,7 +56,7 @@ test("a process that may open few files opens fewer connections, and checks ever
   const { stdout, stderr } = await mailvet(["check", "--json", "--file", "-"], {
     env,
     input,
-    openFiles: 300,
+    setup: "ulimit -n 300",
   });
   expect(stderr).toBe("");
   const found = jsonLines<ValidationResult>(stdout);

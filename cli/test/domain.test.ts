@@ -38,6 +38,15 @@ test("the report is printed as a card and as JSON, locally and from a service", 
   expect(service.requests[0]).toMatchObject({ method: "GET", url: "/api/v1/domains/shop.test" });
 });
 
+test("the messages about an address and about nothing speak of a domain", async () => {
+  const address = await mailvet(["domain", "ann@shop.io"]);
+  expect(address).toMatchObject({ code: 2, stderr: "mailvet: This is an address; enter only its domain.\n" });
+  for (const env of [{}, { MAILVET_SERVICE: "http://127.0.0.1:9", MAILVET_API_KEY: "mv_live_x" }]) {
+    const nothing = await mailvet(["domain", ""], { env });
+    expect(nothing).toMatchObject({ code: 2, stderr: "mailvet: The domain is missing.\n" });
+  }
+});
+
 test("a name that is not a public domain ends with exit code 2 and a message", async () => {
   for (const name of ["shop", "ann@shop.io", "shop.invalid"]) {
     const { code, stdout, stderr } = await mailvet(["domain", name]);

@@ -22,3 +22,16 @@ test("a complete reply is explained without notes on missing parts", async () =>
   expect(stdout).toContain("do not send; the mailbox does not exist");
   expect(stdout).not.toContain("reply code");
 });
+
+test("- reads a reply from standard input, with its line breaks", async () => {
+  const { code, stdout } = await mailvet(["explain", "--stage", "mail", "-"], {
+    input: "550-5.1.1 No such\r\n550 5.1.1 user here\r\n",
+  });
+  const { stdout: asArgument } = await mailvet([
+    "explain",
+    "--stage",
+    "mail",
+    "550-5.1.1 No such\\n550 5.1.1 user here",
+  ]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: asArgument });
+});

@@ -120,6 +120,61 @@ test("an output path that cannot be used is rejected before the upload", async (
   expect(service.requests).toEqual([]);
 });
 
+test("a score that does not exist is rejected before the upload", async () => {
+  await using service = await openScriptedService(successfulJob());
+  const args = ["job", "run", list, "--min-score", "101"];
+  const { code, stderr } = await mailvet(args, { env: envOf(service) });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("from 0 to 100") });
+  expect(service.requests).toEqual([]);
+});
+
+test.for([
+  ["--out", "good.csv"],
+  ["--only", "safe"],
+  ["--min-score", "80"],
+  ["--format", "csv"],
+])("run --no-wait, which downloads nothing, rejects %s before the upload", async (resultOption) => {
+  await using service = await openScriptedService(successfulJob());
+  const { code, stderr } = await mailvet(["job", "run", list, "--no-wait", ...resultOption], {
+    env: envOf(service),
+  });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${resultOption[0]} is for`) });
+  expect(service.requests).toEqual([]);
+});
+
+test("run --no-wait prints the ID of the job it started", async () => {
+  await using service = await openScriptedService(successfulJob());
+  const { code, stdout } = await mailvet(["job", "run", list, "--no-wait"], { env: envOf(service) });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `${JOB_ID}\n` });
+});
+
+test("when the download of a finished job is rejected, run says how to repeat it", async () => {
+  await using service = await openScriptedService(
+    successfulJob({ [`GET ${JOB_PATH}/download`]: problem(422, "validation_failed") }),
+  );
+  const { code, stderr } = await mailvet(["job", "run", list], { env: envOf(service) });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(`Says why.*\n.*\n  → mailvet job download ${JOB_ID}`),
+  });
+});
+
+test.for([
+  ["job", "recheck", JOB_ID, "--wait"],
+  ["list", "recheck", "45c48cce-2e2d-4fbd-ba1a-fc51c7c6ad26", "--wait"],
+])("%s %s --wait fails when the job is cancelled", async (args) => {
+  await using service = await openScriptedService(
+    atPaths({
+      [`GET /lists/${args[2]}`]: json({ id: args[2], job_id: JOB_ID }),
+      [`POST ${JOB_PATH}/recheck`]: json(jobOf()),
+      [`GET ${JOB_PATH}/events`]: eventStream(endEvent(jobOf({ status: "cancelled" }))),
+    }),
+  );
+  const { code, stdout, stderr } = await mailvet(args, { env: envOf(service) });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("the job was cancelled") });
+  expect(stdout).toContain("cancelled");
+});
+
 test("Ctrl-C leaves the job running and prints how to follow it", async () => {
   await using service = await openScriptedService(
     successfulJob({ [`GET ${JOB_PATH}/events`]: eventStream(progressEvent(jobOf()), "open") }),
@@ -196,4 +251,40 @@ test("a rejected transition is reported, and delete needs --yes", async () => {
   expect(unconfirmed).toMatchObject({ code: 2, stderr: expect.stringContaining("add --yes to confirm") });
   expect(deleted).toMatchObject({ code: 0, stderr: `job ${JOB_ID} deleted\n` });
   expect(service.requests.filter(({ method }) => method === "DELETE")).toHaveLength(1);
+});
+
+test("run says how to download results that cannot be written", async () => {
+  const advice = `\n  → mailvet job download ${JOB_ID}\n`;
+  const cases = [
+    [["--out", "-"], "exec >/dev/full", "no space left on device"],
+    [[], "trap '' XFSZ && ulimit -f 0", "file too large"],
+  ] as const;
+  for (const [options, setup, why] of cases) {
+    await using service = await openScriptedService(successfulJob());
+    const { code, stderr } = await mailvet(["job", "run", list, ...options], { env: envOf(service), setup });
+    expect(code).toBe(1);
+    expect(stderr.slice(stderr.indexOf("mailvet:"))).toBe(
+      `mailvet: cannot write the results: ${why}${advice}`,
+    );
+    expect(readdirSync(folder)).toEqual(["people.csv"]);
+  }
+});
+
+test("a file without emails is not blamed on the column", async () => {
+  const refused = problem(422, "no_emails_found");
+  await using service = await openScriptedService(atPaths({ "POST /bulk/upload/preview": refused }));
+  const { stderr } = await mailvet(["job", "run", list, "--column", "email"], { env: envOf(service) });
+  expect(stderr).toContain("→ check that this is the right file");
+});
+
+test("help of a subcommand is that of the subcommand", async () => {
+  const [named, option] = await Promise.all([
+    mailvet(["help", "job", "run"]),
+    mailvet(["job", "run", "--help"]),
+  ]);
+  expect(named).toEqual(option);
+  expect(named).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("mailvet job run [options] <file>"),
+  });
 });

@@ -2,12 +2,18 @@
 import { fileURLToPath } from "node:url";
 import type { BulkSummary, DomainReport, ValidationResult } from "@mailvet/contract";
 import { mailDomain, openLab } from "@mailvet/lab";
+import { createMcpServer } from "@mailvet/mcp";
+import { createClient } from "@mailvet/sdk";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { expect, onTestFinished, test } from "vitest";
-import { openScriptedService, problem } from "../../sdk/test/scripted-service.ts";
-import { mailvet } from "./command.ts";
+import { until } from "../../engine/test/until.ts";
+import { bulkOf, type Handler, json, openScriptedService, problem } from "../../sdk/test/scripted-service.ts";
+import { remoteBackend } from "../src/mcp/remote-backend.ts";
+import { requireService } from "../src/remote/service.ts";
+import { jsonLines, mailvet, startMailvet } from "./command.ts";
 
 const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
@@ -125,6 +131,71 @@ test("with a service it is asked, and its refusal is a tool error with advice", 
 
 test("a service without a key is invalid usage", async () => {
   expect(await mailvet(["mcp", "--service", "http://127.0.0.1:1"])).toMatchObject({ code: 2, stdout: "" });
+});
+
+test("requests are answered after the client has closed its end, except those it has cancelled", async () => {
+  const answers = new Map<string, () => void>();
+  const whenTold: Handler = (response, request) =>
+    void answers.set(JSON.parse(request.body).emails[0], () =>
+      json(bulkOf(["ann@shop.io"]))(response, request),
+    );
+  await using service = await openScriptedService(whenTold);
+  const program = startMailvet(["mcp"], { MAILVET_SERVICE: service.url, MAILVET_API_KEY: "mv_live_secret" });
+  let stdout = "";
+  program.stdout.on("data", (chunk) => {
+    stdout += chunk;
+  });
+  const call = (id: number) => ({
+    id,
+    method: "tools/call",
+    params: { name: "check_many", arguments: { emails: [`ann${id}@shop.io`] } },
+  });
+  const client = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } };
+  const messages = [
+    { id: 1, method: "initialize", params: client },
+    { method: "notifications/initialized" },
+    call(2),
+    call(3),
+    call(4),
+    { method: "notifications/cancelled", params: { requestId: 4 } },
+  ];
+  program.stdin.end(messages.map((one) => `${JSON.stringify({ jsonrpc: "2.0", ...one })}\n`).join(""));
+  await until(() => answers.has("ann2@shop.io") && answers.has("ann3@shop.io"));
+  for (const answer of answers.values()) answer();
+  const code = await new Promise((resolve) => program.on("close", resolve));
+  expect(code).toBe(0);
+  expect(
+    jsonLines<{ id: number }>(stdout)
+      .map(({ id }) => id)
+      .sort(),
+  ).toEqual([1, 2, 3]);
+});
+
+test("a cancelled call ends its request to the service", async () => {
+  let isClosed = false;
+  const never: Handler = (response) => {
+    response.on("close", () => {
+      isClosed = true;
+    });
+  };
+  await using service = await openScriptedService(never);
+  const remote = requireService({ service: service.url, apiKey: "mv_live_secret" });
+  // Not the program: the timeout of its client would end the request as well.
+  const patient = createClient({ baseUrl: service.url, apiKey: "mv_live_secret", timeoutMs: 2 ** 31 });
+  const backend = remoteBackend({ ...remote, client: patient });
+  const server = createMcpServer({ version: "1.0.0", backend, onDefect: () => {} });
+  const client = new Client({ name: "test", version: "1.0.0" });
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(there), client.connect(here)]);
+  onTestFinished(() => client.close());
+
+  const cancelling = new AbortController();
+  const input = { name: "start_job", arguments: { emails: ["ann@shop.io"] } };
+  const call = client.callTool(input, undefined, { signal: cancelling.signal });
+  await until(() => service.requests.length === 1);
+  cancelling.abort();
+  await expect(call).rejects.toThrow("abort");
+  await until(() => isClosed);
 });
 
 test("it ends when the client closes its end", async () => {

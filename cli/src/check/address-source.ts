@@ -1,12 +1,14 @@
 /**
  * Reads the addresses to check: from the command line, a file of plain lines, a file of JSON lines, or standard
- * input. Streams throughout, so memory use depends neither on the length of the list nor on that of its lines.
+ * input, in any encoding that lists of other commands may have. Streams throughout, so memory use depends neither on the
+ * length of the list nor on that of its lines.
  */
 import { close, createReadStream, fstat, open } from "node:fs";
 import { stat } from "node:fs/promises";
 import { Socket } from "node:net";
 import { promisify } from "node:util";
 import { linesOf } from "@mailvet/engine";
+import { decodedStream, InvalidByteError, ListFileError } from "@mailvet/engine/list-file";
 import { CommanderError } from "commander";
 
 /** Longer input is cut and checked as cut; no valid address comes near this length. */
@@ -23,9 +25,20 @@ export async function* addressesFrom(
   yield* args;
   if (list === undefined) return;
   const isJson = list.endsWith(".jsonl");
-  for await (const line of linesOf(await openList(list), isJson ? MAX_JSON_LINE_BYTES : MAX_ADDRESS_BYTES)) {
-    if (line.trim() === "") continue;
-    yield isJson ? fromJsonLine(line) : line;
+  const text = decodedStream(await openList(list));
+  let lineCount = 0;
+  try {
+    for await (const line of linesOf(text, isJson ? MAX_JSON_LINE_BYTES : MAX_ADDRESS_BYTES)) {
+      lineCount++;
+      if (line.trim() === "") continue;
+      yield isJson ? fromJsonLine(line) : line;
+    }
+  } catch (error) {
+    if (error instanceof ListFileError) throw unreadable(list, error.message);
+    if (!(error instanceof InvalidByteError)) throw error;
+    const encoding = error.encoding.toUpperCase();
+    const where = `line ${lineCount + 1} has a character that is not ${encoding} (near byte ${error.position})`;
+    throw unreadable(list, `${where}; save it as UTF-8`);
   }
 }
 
@@ -47,9 +60,12 @@ async function openList(list: string): Promise<AsyncIterable<Buffer>> {
     await promisify(close)(fd);
     throw new Error("it is a directory");
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CommanderError(2, "mailvet.list", `cannot read the list ${list}: ${why}`);
+    throw unreadable(list, error instanceof Error ? error.message : String(error));
   }
+}
+
+function unreadable(list: string, why: string): CommanderError {
+  return new CommanderError(2, "mailvet.list", `cannot read the list ${list}: ${why}`);
 }
 
 /** A JSON string, or an object with an email. Anything else is checked as it is, so every line gets a result. */

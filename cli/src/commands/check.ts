@@ -54,6 +54,7 @@ Levels:
 
 Lists:
   Every line that is not blank gets exactly one result. Lines are cut after 8 KiB.
+  The text may be UTF-8, UTF-16, Latin-1 or Windows-1252.
   In a .jsonl list each line is a string or an object {"email": "…"}, so that any character can be passed.
 
 With a service:
@@ -69,8 +70,9 @@ Examples:
 
 Exit codes:
   0    success, whatever the verdicts
-  1    the service rejected a request or could not be reached; results up to then are printed
-  2    invalid usage
+  1    the service rejected a request or could not be reached, with the results up to then printed; or the results
+       could not be written
+  2    invalid usage, or a list that cannot be decoded; results of the lines before are printed
   130  interrupted; results up to the first missing one are printed`,
     )
     .action(run);

@@ -1,5 +1,7 @@
 /** mailvet clean: checks a CSV file with the local engine and writes it with a verdict per row. */
-import { basename } from "node:path";
+import { mkdtemp, rm, unlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { LEVELS, type Level, verifierFrom } from "@mailvet/engine";
 import { ListFileError } from "@mailvet/engine/list-file";
 import { type Command, CommanderError, InvalidArgumentError, Option } from "commander";
@@ -13,11 +15,18 @@ import { chooseColumn } from "../list-file/email-column.ts";
 import { checkList, emptyTally, type ListTally } from "../list-file/list-check.ts";
 import { openListOnDisk } from "../list-file/list-on-disk.ts";
 import { openTable, surveyTable, writeTable } from "../list-file/list-table.ts";
-import { type OutOptions, openResultsFile, partialPath, resultsPath } from "../list-file/results-file.ts";
+import {
+  type OutOptions,
+  openResultsFile,
+  partialPath,
+  type ResultsFile,
+  resultsPath,
+} from "../list-file/results-file.ts";
 import { openVerdictStore } from "../list-file/verdict-store.ts";
 import { localSettings } from "../local-settings.ts";
 import { summaryOf } from "../output/card.ts";
 import { parseDuration } from "../output/duration.ts";
+import { explainSystemError, SystemFailure } from "../output/system-failure.ts";
 import { printable } from "../output/terminal.ts";
 
 type CleanOptions = OutOptions & { column?: string; sheet?: string; level: Level; patience: number };
@@ -57,14 +66,16 @@ export function addCleanCommand(program: Command): void {
       "after",
       `
 Input may be UTF-8, UTF-16, Latin-1 or Windows-1252, with or without a header row. Duplicates are checked once.
-Output is UTF-8 CSV with the delimiter of the input, and with commas if that is a spreadsheet. Rows without an email are kept, with empty verdict columns.
+Output is UTF-8 CSV with the delimiter of the input, and with commas if that is a spreadsheet. Rows without an email are kept, with empty verdict columns. Verdict columns of an earlier run are replaced.
 Memory use is about 40 bytes per row; verdicts are kept in a temporary file until the end.
 
 Greylisting servers reject the first attempt and accept a later one. Such addresses are retried at the end, when the
 server asked for it, for as long as --patience allows. Those that are still open then are "unknown".
 
 Ctrl-C stops the checks and writes the results so far: to the output file if every row was checked at least once,
-otherwise to NAME.partial.csv. A second Ctrl-C exits without writing.
+otherwise to NAME.partial.csv. A second Ctrl-C exits without writing. A full temporary folder stops the checks like Ctrl-C.
+If the output cannot be written, for instance because the disk is full, the results go to the temporary folder; if that
+is full too, the rows that fit are kept in NAME.partial.csv.
 
 Examples:
   mailvet clean people.csv
@@ -73,6 +84,7 @@ Examples:
 
 Exit codes:
   0    success, whatever the verdicts
+  1    the results could not be written
   2    invalid usage, or the file is not a list
   130  interrupted`,
     )
@@ -100,13 +112,12 @@ async function clean(list: string, options: CleanOptions): Promise<void> {
     const tally = emptyTally();
     const { batches: rows } = await openTable(source, sheet);
     const input = { rows, rowCount: found.rows, column, level: options.level, patienceMs: options.patience };
-    const interrupted = await untilInterrupted(checkList({ verifier, verdicts, signal }, input, tally));
+    const stopped = await untilStopped(checkList({ verifier, verdicts, signal }, input, tally));
     const target = tally.isComplete || path === "-" ? path : await partialPath(path);
-    await using file = await openResultsFile(target, options);
-    await writeTable(source, verdicts, file, sheet);
+    await writeOrRescue(target, options, (file) => writeTable(source, verdicts, file, { sheet, column }));
     printStatus(summaryOf(tally.counts, tally.seconds) + extraCounts(tally));
     if (target !== "-") printStatus(`results written to ${target}`);
-    if (interrupted) throw withOutcome(interrupted, tally);
+    if (stopped) throw withOutcome(stopped, tally);
   } catch (error) {
     if (!(error instanceof ListFileError)) throw error;
     throw new CommanderError(2, "mailvet.list", `${nameOf(list)}: ${error.message}`);
@@ -117,22 +128,71 @@ async function clean(list: string, options: CleanOptions): Promise<void> {
 
 const NOTHING_YET = "stopped before any check; nothing was written";
 
-/** Returns the interruption instead of throwing it, because the results so far are still written. */
-async function untilInterrupted(work: Promise<void>): Promise<Interrupted | undefined> {
+type Stopped = Interrupted | SystemFailure;
+
+/** Returns an interruption or a full disk instead of throwing it, because the results so far are still written. */
+async function untilStopped(work: Promise<void>): Promise<Stopped | undefined> {
   try {
     await work;
     return undefined;
   } catch (error) {
-    if (error instanceof Interrupted) return error;
+    if (error instanceof Interrupted || error instanceof SystemFailure) return error;
     throw error;
   }
 }
 
-function withOutcome(interrupted: Interrupted, { isComplete }: ListTally): Interrupted {
-  interrupted.message = isComplete
+function withOutcome(stopped: Stopped, { isComplete }: ListTally): Stopped {
+  const outcome = isComplete
     ? "stopped before the retries; every row has a verdict"
     : "stopped early; rows that were not checked have no verdict";
-  return interrupted;
+  stopped.message = stopped instanceof Interrupted ? outcome : `${stopped.message}; ${outcome}`;
+  return stopped;
+}
+
+/** Results that cannot be written there, such as on a full or removed disk, took hours: they go to the temporary folder. */
+async function writeOrRescue(
+  target: string,
+  options: OutOptions,
+  write: (file: ResultsFile) => Promise<void>,
+): Promise<void> {
+  const ignore = () => {};
+  process.stdout.on("error", ignore); // main.ts would exit
+  let file: ResultsFile | undefined;
+  try {
+    file = await openResultsFile(target, options);
+    await write(file);
+  } catch (error) {
+    const failure = explainSystemError(error);
+    if (!(failure instanceof SystemFailure)) throw error;
+    failure.message += await rescue(target, file, write);
+    throw failure;
+  } finally {
+    await file?.[Symbol.asyncDispose]();
+    process.stdout.off("error", ignore);
+  }
+}
+
+/** Returns what was kept, and where. */
+async function rescue(
+  target: string,
+  failed: ResultsFile | undefined,
+  write: (file: ResultsFile) => Promise<void>,
+): Promise<string> {
+  const part = target === "-" ? target : await partialPath(target);
+  const hasPart = await failed?.keepAs(part).catch(() => false); // its folder may be gone
+  let folder = "";
+  let path: string;
+  try {
+    folder = await mkdtemp(join(tmpdir(), "mailvet-")); // only its owner can read it
+    path = join(folder, target === "-" ? "results.csv" : basename(target));
+    await using file = await openResultsFile(path, {});
+    await write(file);
+  } catch {
+    if (folder) await rm(folder, { recursive: true });
+    return hasPart ? `; the first rows are in ${part}, the others are lost` : "; nothing could be kept";
+  }
+  if (hasPart) await unlink(part);
+  return `; the results are in ${path}`;
 }
 
 function extraCounts({ duplicates, blanks }: ListTally): string {

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { type Paint, paintFor, printable } from "../output/terminal.ts";
 import {
   addServiceOptions,
+  badUsage,
   type RemoteService,
   type ServiceOptions,
   serviceFrom,
@@ -38,6 +39,7 @@ Exit codes:
 }
 
 async function show(name: string, options: ServiceOptions & { json?: true }): Promise<void> {
+  if (name.trim() === "") throw badUsage("The domain is missing.");
   const service = serviceFrom(options);
   const report = service ? await inspectRemotely(service, name) : await inspectLocally(name);
   const text = options.json ? JSON.stringify(report) : domainCard(report, paintFor(process.stdout));

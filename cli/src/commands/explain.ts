@@ -1,6 +1,7 @@
 /** mailvet explain: interprets an SMTP reply: its meaning, what was rejected, and what to do. */
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
+import { text } from "node:stream/consumers";
 import {
   type ExplainedReply,
   explainReply,
@@ -26,7 +27,10 @@ export function addExplainCommand(program: Command): void {
     .description(
       "Explain an SMTP reply: what it means, what was rejected, which rule matched, and what to do.",
     )
-    .argument("[reply...]", "reply as sent by the server (default: JSON lines from standard input)")
+    .argument(
+      "[reply...]",
+      "reply as sent by the server; - reads it from standard input (default: JSON lines from standard input)",
+    )
     .addOption(
       new Option("-s, --stage <stage>", "command that the reply answers")
         .choices([...REPLY_STAGES])
@@ -38,13 +42,14 @@ export function addExplainCommand(program: Command): void {
     .addHelpText(
       "after",
       `
-On standard input each line is {"stage": "rcpt", "reply": "550 …", "mx": "…"}; stage and mx are optional.
+JSON lines are {"stage": "rcpt", "reply": "550 …", "mx": "…"}; stage and mx are optional.
 Each line gets one line of output, {"meaning": …, "mailbox": …} or {"error": …}, in the same order.
 Write a line break inside a reply as \\n.
 
 Examples:
   mailvet explain "550 5.1.1 User unknown"
   mailvet explain --stage banner "554 5.7.1 Blocked"
+  mailvet explain - < reply.txt
   mailvet explain < replies.jsonl > meanings.jsonl
 
 Exit codes:
@@ -52,6 +57,8 @@ Exit codes:
   2    invalid usage`,
     )
     .action(async (args: string[], options: ExplainOptions) => {
+      if (args.length === 1 && args[0] === "-")
+        return explainOne((await text(process.stdin)).trimEnd(), options, process.stdout);
       if (args.length > 0) return explainOne(args.join(" "), options, process.stdout);
       if (process.stdin.isTTY) {
         throw new CommanderError(
@@ -64,8 +71,8 @@ Exit codes:
     });
 }
 
-function explainOne(text: string, options: ExplainOptions, out: Writable & { isTTY?: boolean }): void {
-  const request: ExplainRequest = { ...options, reply: text.replaceAll("\\r", "").replaceAll("\\n", "\n") };
+function explainOne(reply: string, options: ExplainOptions, out: Writable & { isTTY?: boolean }): void {
+  const request: ExplainRequest = { ...options, reply: reply.replaceAll("\\r", "").replaceAll("\\n", "\n") };
   const explained = explainReply(request.reply, request);
   out.write(options.json ? `${JSON.stringify(explained)}\n` : cardOf(request, explained, paintFor(out)));
 }

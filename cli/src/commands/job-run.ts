@@ -5,6 +5,7 @@ import { chooseColumn } from "../list-file/email-column.ts";
 import { resultsPath } from "../list-file/results-file.ts";
 import { jobSummary, previewOf, progressStateOf } from "../output/job-view.ts";
 import { progressDisplayOn } from "../output/progress-state.ts";
+import { explainSystemError, SystemFailure } from "../output/system-failure.ts";
 import { paintFor } from "../output/terminal.ts";
 import { badUsage, type RemoteService, ServiceFailure } from "../remote/service.ts";
 import { fileAt } from "../remote/upload-file.ts";
@@ -32,7 +33,12 @@ export async function runJob(
   await withInterruptMessage(
     `the job is complete; download its results with: mailvet job download ${id}`,
     fetchResults(service, id, path, options, signal),
-  );
+  ).catch((error: unknown) => {
+    const failure = service.explain(explainSystemError(error));
+    if (failure instanceof SystemFailure || failure instanceof ServiceFailure)
+      failure.message += `\n  → mailvet job download ${id}`;
+    throw failure;
+  });
   if (options.json) process.stdout.write(`${JSON.stringify(job)}\n`);
 }
 

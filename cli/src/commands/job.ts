@@ -25,7 +25,8 @@ import { followJob, jobFailure, type RunOptions, runJob } from "./job-run.ts";
 export const EXIT_CODES = `
 Exit codes:
   0    success, whatever the verdicts
-  1    the service rejected a request or could not be reached, or the job failed or was cancelled
+  1    the service rejected a request or could not be reached, the job failed or was cancelled, or the results could
+       not be written
   2    invalid usage
   130  interrupted`;
 
@@ -58,9 +59,11 @@ function addRun(job: Command): void {
     .option("-c, --column <name>", "email column (default: detected from the cells)")
     .option("-s, --sheet <name>", "of a spreadsheet: the sheet (default: the first one with emails)")
     .option("--wait", "wait for the end and download the results (default)", true)
-    .option("--no-wait", "only start the job, and print its ID")
+    .option("--no-wait", "only start the job, and print its ID; not with options of the results")
     .option("--json", "print the finished job as JSON on standard output");
+  const otherOptions = [...run.options];
   addResultOptions(run, "NAME-results.csv beside the list");
+  const resultOptions = run.options.filter((option) => !otherOptions.includes(option));
   addServiceOptions(run)
     .addHelpText(
       "after",
@@ -78,9 +81,16 @@ Examples:
   mailvet job run people.csv --column "E-mail" --out good.csv --status valid
 ${EXIT_CODES}`,
     )
-    .action((list: string, options: ServiceOptions & RunOptions) =>
-      withService(options, (service, signal) => runJob(service, list, options, signal)),
-    );
+    .action((list: string, options: ServiceOptions & RunOptions) => {
+      const given = resultOptions.find(
+        (option) => run.getOptionValueSource(option.attributeName()) === "cli",
+      );
+      if (given && !options.wait)
+        throw badUsage(
+          `${given.long} is for the results, which --no-wait does not download; give it to: mailvet job download`,
+        );
+      return withService(options, (service, signal) => runJob(service, list, options, signal));
+    });
 }
 
 function addDownload(job: Command): void {
@@ -115,8 +125,8 @@ function addResultOptions(command: Command, defaultFile: string): void {
       "only rows with these sub-statuses, such as catch_all,role_based",
       oneOrMore(ALL_SUB_STATUSES),
     )
-    .option("--min-score <score>", "only rows with this score and above", wholeNumber)
-    .option("--max-score <score>", "only rows with this score and below", wholeNumber)
+    .option("--min-score <score>", "only rows with this score and above, 0 to 100", score)
+    .option("--max-score <score>", "only rows with this score and below, 0 to 100", score)
     .option("--provider <name>", "only rows at this mail provider, such as google")
     .option("--domain <domain>", "only rows at this domain")
     .option("--search <text>", "only rows whose email contains this text")
@@ -226,6 +236,7 @@ function addRecheck(job: Command): void {
         const started = await service.client.jobs.recheck(id, { which: options.which }, { signal });
         const record = options.wait ? await followJob(service, id, signal) : started;
         print(record, options.json, options.wait ? jobCard : jobLine);
+        if (options.wait && record.status !== "completed") throw jobFailure(record);
       }),
     );
 }
@@ -283,4 +294,10 @@ function oneOrMore(words: readonly string[]) {
 export function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("Expected a whole number.");
   return Number(text);
+}
+
+function score(text: string): number {
+  const number = wholeNumber(text);
+  if (number > 100) throw new InvalidArgumentError("Expected a score from 0 to 100.");
+  return number;
 }

@@ -6,7 +6,7 @@ import { jobCard, jobLine } from "../output/job-view.ts";
 import { type Paint, printable } from "../output/terminal.ts";
 import { addServiceOptions, badUsage, type ServiceOptions } from "../remote/service.ts";
 import { EXIT_CODES, print, wholeNumber, withService } from "./job.ts";
-import { followJob } from "./job-run.ts";
+import { followJob, jobFailure } from "./job-run.ts";
 
 type Flags = ServiceOptions & { json?: true };
 type SettingFlags = Flags & {
@@ -80,6 +80,7 @@ export function addListCommand(program: Command): void {
         const started = await client.jobs.recheck(jobId, { which: "all" }, { signal });
         const job = options.wait ? await followJob(service, jobId, signal) : started;
         print(job, options.json, options.wait ? jobCard : jobLine);
+        if (options.wait && job.status !== "completed") throw jobFailure(job);
       }),
     );
 

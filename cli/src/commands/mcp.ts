@@ -29,7 +29,7 @@ Configuration of a client:
 A service also serves the same tools itself, at POST /mcp.
 
 Exit codes:
-  0    the client has closed the connection
+  0    the client has closed the connection; requests it had sent are answered first, for up to 65 seconds
   2    invalid usage`,
     )
     .action(serve);

@@ -102,11 +102,11 @@ function openRun(
   };
   const store = (item: ListedEmail, evidence: Evidence, deadlineMs: number) => {
     const result = resultOf(evidence);
+    verdicts.set(item.row, result);
     if (item.attempts > 0)
       counts.unknown--; // its previous verdict
     else checked++;
     counts[result.status]++;
-    verdicts.set(item.row, result);
     retries.add({ ...item, attempts: item.attempts + 1 }, result, deadlineMs);
   };
   const ticking = setInterval(show, TICK_MS);

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { openTempFile } from "@mailvet/engine/list-file";
 import { CommanderError } from "commander";
 import { Interrupted, unlessInterrupted } from "../interruption.ts";
+import { SystemFailure } from "../output/system-failure.ts";
 import { writeAll } from "./temp-file.ts";
 
 export type ListOnDisk = AsyncDisposable & {
@@ -46,7 +47,7 @@ async function openList(list: string, signal: AbortSignal): Promise<number> {
     const pipe = new Socket({ fd, readable: true, writable: false });
     return await unlessInterrupted(copyToDisk(pipe), signal);
   } catch (error) {
-    if (error instanceof Interrupted) throw error;
+    if (error instanceof Interrupted || error instanceof SystemFailure) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw new CommanderError(2, "mailvet.list", `cannot read the list ${list}: ${why}`);
   }

@@ -37,7 +37,7 @@ async function cleaned(list: string): Promise<string> {
   const input = { rows, rowCount: found.rows, column, level: "syntax", patienceMs: 0 } as const;
   await checkList({ verifier, verdicts, signal }, input, emptyTally());
   await using file = await openResultsFile(`${list}.out`, {});
-  await writeTable(source, verdicts, file);
+  await writeTable(source, verdicts, file, { column });
   return `${list}.out`;
 }
 
@@ -144,7 +144,9 @@ test("a list that changes while it is read is rejected", async () => {
   using verdicts = openVerdictStore(1);
   writeFileSync(list, "email\nbob@shop.io\ncy@shop.io\n");
   await using file = await openResultsFile(`${list}.out`, {});
-  await expect(writeTable(source, verdicts, file)).rejects.toThrow("was changed while it was read");
+  await expect(writeTable(source, verdicts, file, { column: 0 })).rejects.toThrow(
+    "was changed while it was read",
+  );
 });
 
 test("replacing the file on disk does not affect a list that is open", async () => {
@@ -154,4 +156,15 @@ test("replacing the file on disk does not affect a list that is open", async () 
   writeFileSync(list, "something else");
   expect((await surveyTable(source)).rows).toBe(1);
   expect(readFileSync(list, "utf8")).toBe("something else");
+});
+
+test("results of a results file replace the earlier ones, and columns with similar names stay", async () => {
+  const list = fileOf("again.csv", "id,email,mailvet_note,Mailvet_Status\n1,ann@shop.io,x,y\n2,bob@shop\n");
+  const first = await cleaned(list);
+  const again = await cleaned(first);
+  expect(readFileSync(again, "utf8").split("\n")[0]).toBe(readFileSync(first, "utf8").split("\n")[0]);
+  const [ann, bob] = await rowsIn(again);
+  expect(ann!.slice(0, 5)).toEqual(["1", "ann@shop.io", "x", "y", "unknown"]);
+  expect(bob!.slice(0, 5)).toEqual(["2", "bob@shop", "", "", "invalid"]);
+  expect(ann).toHaveLength(4 + VERDICT_COLUMNS.length);
 });

@@ -5,6 +5,7 @@ import {
   type ListFile,
   type ListFileLimits,
   openListFile,
+  ownColumns,
   VERDICT_COLUMNS,
   verdictCells,
 } from "@mailvet/engine/list-file";
@@ -46,15 +47,16 @@ export async function writeTable(
   list: ListOnDisk,
   verdicts: VerdictStore,
   file: ResultsFile,
-  sheet?: string,
+  { sheet, column }: { sheet?: string | undefined; column: number },
 ): Promise<void> {
   const { header, columns, delimiter, batches } = await openTable(list, sheet);
-  const names = columns.map((column, n) => header?.[n] ?? column);
+  const kept = ownColumns({ header, columns }, [column]);
+  const names = kept.map((n) => header?.[n] ?? columns[n]!);
   let text = csvLine([...names, ...VERDICT_COLUMNS], delimiter);
   let row = 0;
   for await (const batch of batches) {
     for (const cells of batch) {
-      const own = columns.map((_, n) => cells[n] ?? "");
+      const own = kept.map((n) => cells[n] ?? "");
       // Extra cells of a ragged row go last, because no header names them.
       const more = cells.slice(columns.length);
       text += csvLine([...own, ...verdictCells(verdicts.verdictOf(++row)), ...more], delimiter);

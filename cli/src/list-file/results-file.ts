@@ -2,9 +2,8 @@
  * Writes a results file atomically: content goes to a .part file that is renamed when complete. An existing file is
  * replaced only with --force. "-" is standard output.
  */
-import { once } from "node:events";
 import { rmSync } from "node:fs";
-import { access, type FileHandle, link, open, rename, stat, unlink } from "node:fs/promises";
+import { access, link, open, rename, rm, stat, unlink } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import { badUsage } from "../remote/service.ts";
 
@@ -12,6 +11,8 @@ export type ResultsFile = AsyncDisposable & {
   write(chunk: string | Uint8Array): Promise<void>;
   /** Call after the last write. */
   finish(): Promise<void>;
+  /** After a failed write: keeps what was written before it under another name. False if that is nothing. */
+  keepAs(path: string): Promise<boolean>;
 };
 
 export type OutOptions = { out?: string; force?: true };
@@ -36,8 +37,16 @@ export async function resultsPath(
   if (!force && (await exists(path)))
     throw badUsage(`${path} already exists; choose another file with --out, or replace it with --force`);
   if (!(await exists(dirname(path)))) throw badUsage(`directory ${dirname(path)} does not exist`);
-  await using _ = await openResultsFile(path, {}); // tests that the file can be created
+  await testThatItOpens(path);
   return path;
+}
+
+async function testThatItOpens(path: string): Promise<void> {
+  try {
+    await using _ = await openResultsFile(path, {});
+  } catch (error) {
+    throw badUsage(`cannot write the results: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 async function isReplaceable(path: string): Promise<boolean> {
@@ -71,7 +80,7 @@ function cutTo(bytes: number, text: string): string {
 
 /** An unused name beside it for incomplete results. */
 export async function partialPath(path: string): Promise<string> {
-  const stem = path.replace(/\.csv$/i, "");
+  const stem = path.replace(/(\.partial(-\d+)?)?\.csv$/i, "");
   for (let number = 1; ; number++) {
     const candidate = `${stem}.partial${number === 1 ? "" : `-${number}`}.csv`;
     if (!(await exists(candidate))) return candidate;
@@ -81,8 +90,9 @@ export async function partialPath(path: string): Promise<string> {
 export async function openResultsFile(path: string, { force }: OutOptions): Promise<ResultsFile> {
   if (path === STANDARD_OUTPUT) return onStandardOutput;
   const partPath = `${path}.${process.pid}.part`;
-  const file = await openPart(partPath);
+  const file = await open(partPath, "w");
   let isOpen = true;
+  let writtenBytes = 0;
   const removePart = () => {
     if (isOpen) rmSync(partPath, { force: true });
   };
@@ -95,35 +105,38 @@ export async function openResultsFile(path: string, { force }: OutOptions): Prom
   return {
     async write(chunk) {
       await file.writeFile(chunk); // on a FileHandle, appends at the current position
+      writtenBytes += Buffer.byteLength(chunk);
     },
     async finish() {
       await file.sync();
       await close();
       await moveInPlace(partPath, path, force);
     },
+    async keepAs(name) {
+      if (writtenBytes === 0) return false;
+      await file.truncate(writtenBytes); // the failed write may have ended within a row
+      await close();
+      await moveInPlace(partPath, name, undefined);
+      return true;
+    },
     async [Symbol.asyncDispose]() {
       if (!isOpen) return;
       await close();
-      await unlink(partPath);
+      await rm(partPath, { force: true }); // its folder may be gone
     },
   };
 }
 
 const onStandardOutput: ResultsFile = {
   async write(chunk) {
-    if (!process.stdout.write(chunk)) await once(process.stdout, "drain");
+    await new Promise<void>((resolve, reject) => {
+      process.stdout.write(chunk, (error) => (error ? reject(error) : resolve()));
+    });
   },
   finish: async () => {},
+  keepAs: async () => false,
   [Symbol.asyncDispose]: async () => {},
 };
-
-async function openPart(partPath: string): Promise<FileHandle> {
-  try {
-    return await open(partPath, "w");
-  } catch (error) {
-    throw badUsage(`cannot write the results: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
 
 async function moveInPlace(partPath: string, path: string, force: true | undefined): Promise<void> {
   if (force) return await rename(partPath, path);

@@ -1,6 +1,11 @@
-/** Lines in a temporary file: append-only writes, random reads through a small block cache. */
+/**
+ * Lines in a temporary file: append-only writes, random reads through a small block cache. After a failed write, such as on a
+ * full disk, all lines that were accepted can still be read.
+ */
 import { closeSync, readSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { openTempFile } from "@mailvet/engine/list-file";
+import { explainSystemError } from "../output/system-failure.ts";
 
 const LINE_FEED = 0x0a;
 const FLUSH_BYTES = 256 * 1024;
@@ -8,7 +13,7 @@ const BLOCK_BYTES = 64 * 1024;
 const CACHED_BLOCKS = 64;
 
 export type LineFile = Disposable & {
-  /** Returns the offset of the line, which must not contain a line feed. */
+  /** Returns the offset of the line, which must not contain a line feed. One that throws has stored nothing. */
   append(line: string): number;
   lineAt(offset: number): string;
   /** The lines present at the time of the call, in order. */
@@ -20,16 +25,18 @@ export function openLineFile(): LineFile {
   let written = 0; // bytes
   let waiting: string[] = []; // lines not written yet
   let waitingBytes = 0;
+  let waitingText: Buffer | undefined; // of these lines, once one is read
   const blocks = new Map<number, Buffer>();
 
   const flush = () => {
     if (waitingBytes === 0) return;
     const bytes = Buffer.from(waiting.join(""));
-    writeAll(fd, bytes);
+    writeAll(fd, bytes, written); // where a failed write began
     blocks.delete(Math.floor(written / BLOCK_BYTES)); // cached while it was shorter
     written += bytes.length;
     waiting = [];
     waitingBytes = 0;
+    waitingText = undefined;
   };
   const blockAt = (number: number): Buffer => {
     let block = blocks.get(number);
@@ -43,7 +50,11 @@ export function openLineFile(): LineFile {
     return block;
   };
   const lineAt = (offset: number): string => {
-    flush();
+    if (offset >= written) {
+      waitingText ??= Buffer.from(waiting.join(""));
+      const from = offset - written;
+      return waitingText.subarray(from, waitingText.indexOf(LINE_FEED, from)).toString();
+    }
     const pieces: Buffer[] = [];
     for (let number = Math.floor(offset / BLOCK_BYTES), from = offset % BLOCK_BYTES; ; number++, from = 0) {
       const block = blockAt(number);
@@ -56,16 +67,16 @@ export function openLineFile(): LineFile {
 
   return {
     append(line) {
+      if (waitingBytes >= FLUSH_BYTES) flush();
       const offset = written + waitingBytes;
       waiting.push(line, "\n");
       waitingBytes += Buffer.byteLength(line) + 1;
-      if (waitingBytes >= FLUSH_BYTES) flush();
+      waitingText = undefined;
       return offset;
     },
     lineAt,
     *lines() {
-      flush();
-      const end = written;
+      const end = written + waitingBytes;
       for (let offset = 0; offset < end; ) {
         const line = lineAt(offset);
         yield line;
@@ -76,6 +87,18 @@ export function openLineFile(): LineFile {
   };
 }
 
-export function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let from = 0; from < bytes.length; ) from += writeSync(fd, bytes, from);
+/** At this position, or after what was written last. */
+export function writeAll(fd: number, bytes: Uint8Array, position?: number): void {
+  try {
+    for (let from = 0; from < bytes.length; )
+      from += writeSync(
+        fd,
+        bytes,
+        from,
+        bytes.length - from,
+        position === undefined ? null : position + from,
+      );
+  } catch (error) {
+    throw explainSystemError(error, `a temporary file in ${tmpdir()}`);
+  }
 }

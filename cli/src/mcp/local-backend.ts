@@ -23,10 +23,10 @@ export function openLocalBackend(): ToolBackend & AsyncDisposable {
     throw new ToolFailure(NEEDS_SERVICE);
   };
   return {
-    check: ({ email, level = "smtp", timeout_seconds = CHECK_SECONDS }) =>
-      engine.check(email, { level, timeoutMs: timeout_seconds * 1000 }),
-    async checkMany({ emails, level = "smtp", timeout_seconds = LIST_SECONDS }) {
-      const options = { level, timeoutMs: timeout_seconds * 1000 };
+    check: ({ email, level = "smtp", timeout_seconds = CHECK_SECONDS }, signal) =>
+      engine.check(email, { level, timeoutMs: timeout_seconds * 1000, signal }),
+    async checkMany({ emails, level = "smtp", timeout_seconds = LIST_SECONDS }, signal) {
+      const options = { level, timeoutMs: timeout_seconds * 1000, signal };
       const checks = new Map<string, Promise<ValidationResult>>();
       for (const email of emails) {
         const key = emailIdentity(email);
@@ -36,8 +36,8 @@ export function openLocalBackend(): ToolBackend & AsyncDisposable {
       return summaryOf(results, emails.length);
     },
     explainReply: explainLocally,
-    inspectDomain: ({ domain }) =>
-      engine.checkDomain(domain).catch((error: unknown) => {
+    inspectDomain: ({ domain }, signal) =>
+      engine.checkDomain(domain, { signal }).catch((error: unknown) => {
         throw error instanceof InvalidDomain ? new ToolFailure(error.message) : error;
       }),
     startJob: needsService,

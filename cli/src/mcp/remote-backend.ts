@@ -15,14 +15,15 @@ export function remoteBackend({ client, explain }: RemoteService): ToolBackend {
     }
   };
   return {
-    check: ({ email, ...options }) => told(client.validate(email, optionsOf(options))),
-    checkMany: ({ emails, ...options }) => told(client.validateBulk(emails, optionsOf(options))),
+    check: ({ email, ...options }, signal) => told(client.validate(email, { ...optionsOf(options), signal })),
+    checkMany: ({ emails, ...options }, signal) =>
+      told(client.validateBulk(emails, { ...optionsOf(options), signal })),
     explainReply: explainLocally,
-    inspectDomain: ({ domain }) => told(client.inspectDomain(domain)),
-    startJob: (job) => told(client.jobs.create(job)),
-    jobStatus: ({ job_id }) => told(client.jobs.get(job_id)),
-    jobResults: ({ job_id, status, after_row: afterRow, limit }) =>
-      told(client.jobs.results(job_id, { status, afterRow, limit })),
+    inspectDomain: ({ domain }, signal) => told(client.inspectDomain(domain, { signal })),
+    startJob: (job, signal) => told(client.jobs.create(job, { signal })),
+    jobStatus: ({ job_id }, signal) => told(client.jobs.get(job_id, { signal })),
+    jobResults: ({ job_id, status, after_row: afterRow, limit }, signal) =>
+      told(client.jobs.results(job_id, { status, afterRow, limit }, { signal })),
   };
 }
 

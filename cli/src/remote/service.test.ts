@@ -29,7 +29,7 @@ test.for([
     "found 200,000, limit 100,000: split the file",
   ],
   [problem("payload_too_large"), "split the file"],
-  [problem("not_a_table"), "export the file as UTF-8 CSV"],
+  [problem("not_a_table"), "at most 65,536 characters per cell"],
   [problem("results_not_ready"), "mailvet job show ID --wait"],
   [problem("job_not_found"), "mailvet job list"],
   [problem("something_new"), "service log for request r-1"],

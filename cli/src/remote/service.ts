@@ -80,6 +80,7 @@ const splitIt: Advice = ({ found, limit }) =>
   found !== undefined && limit !== undefined
     ? `found ${countOf(found)}, limit ${countOf(limit)}: split the file; the parts can run concurrently`
     : "split the file; the parts can run concurrently";
+const checkFile: Advice = () => "check that this is the right file";
 const saveAsCsv: Advice = () => "export the file as UTF-8 CSV";
 
 /** Advice by problem code. */
@@ -99,11 +100,11 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   payload_too_large: splitIt,
   compression_bomb: () => "decompress the file first",
   unsupported_file: saveAsCsv,
-  undecodable_file: saveAsCsv,
-  not_a_table: saveAsCsv,
-  empty_file: () => "check that this is the right file",
+  undecodable_file: () => "save the file again, CSV as UTF-8",
+  not_a_table: () => "correct the file: a table with at most 65,536 characters per cell",
+  empty_file: checkFile,
   sheet_not_found: () => "choose an existing sheet with --sheet",
-  no_emails_found: () => "if the emails are in another column, choose it with --column",
+  no_emails_found: checkFile, // of a column without emails, chooseColumn complains first
   email_column_not_found: () => "choose an existing column with --column",
   too_many_active_jobs: () => "wait for a job to finish, or cancel one: mailvet job list --status processing",
   too_many_uploads: () => "confirm an upload, or wait: unconfirmed uploads are deleted after a day",
