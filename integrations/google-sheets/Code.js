@@ -2,7 +2,7 @@
  * Mailvet in Google Sheets: a custom function and a menu. Paste into Extensions → Apps Script.
  *
  *   =MAILVET(A2:A100)              the status of each address
- *   =MAILVET(A2:A100, "reason")    another field: sub_status, recommendation, score, suggestion …
+ *   =MAILVET(A2:A100, "score")     another field: sub_status, recommendation, suggestion …
  *
  * Addresses are sent 1,000 per request, each one once; results are cached for six hours, unknown ones for ten minutes.
  * URL and key are in the script properties, which every editor of the spreadsheet can read: use a key of its own.
@@ -79,8 +79,15 @@ function resultsFor(cells) {
   const results = readCache(cache, emails);
   const open = emails.filter((email) => !results.has(email));
   for (let at = 0; at < open.length; at += BATCH) {
-    const found = fetchResults(open.slice(at, at + BATCH));
+    const part = open.slice(at, at + BATCH);
+    const found = fetchResults(part);
     for (const result of found) results.set(keyOf(result.email), result);
+    // Other spellings of a mailbox in the same request ("ann"@… is ann@…) have no result of their own.
+    for (const email of part.filter((one) => !results.has(one))) {
+      const [result] = fetchResults([email]);
+      results.set(email, result);
+      found.push(result);
+    }
     writeCache(cache, found);
   }
   return results;

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createContext, runInContext } from "node:vm";
 import { expect, test } from "vitest";
+import { BulkItem } from "../../contract/src/validation.ts";
 
 const CODE = readFileSync(new URL("../google-sheets/Code.js", import.meta.url), "utf8");
 
@@ -104,6 +105,22 @@ test("long ranges are sent in requests of 1,000", () => {
   const rows = Array.from({ length: 2_500 }, (_, row) => [`ann${row}@shop.io`]);
   expect(call(`MAILVET(${JSON.stringify(rows)})`)).toHaveLength(2_500);
   expect(emailsSent().map((emails: string[]) => emails.length)).toEqual([1000, 1000, 500]);
+});
+
+test("another spelling of an address in the same request gets its result too", () => {
+  const likeTheService = (emails: string[]) =>
+    validAll([...new Map(emails.toReversed().map((email) => [email.replaceAll('"', ""), email])).values()]);
+  const { call, emailsSent } = openSheet({ answer: likeTheService });
+  expect(call(`MAILVET([["ann@shop.io"], ['"ann"@shop.io']])`)).toEqual([["valid"], ["valid"]]);
+  expect(call(`MAILVET([['"ann"@shop.io']])`)).toEqual([["valid"]]);
+  expect(emailsSent()).toEqual([["ann@shop.io", '"ann"@shop.io'], ['"ann"@shop.io']]);
+});
+
+test("the fields that the script names exist", () => {
+  const named = [...CODE.matchAll(/another field: (.*) …/g)].flatMap(([, names]) => names!.split(", "));
+  const used = [...CODE.matchAll(/=MAILVET\(A2:A100, "(\w+)"\)/g)].map(([, name]) => name!);
+  expect(used).not.toEqual([]);
+  expect(Object.keys(BulkItem.properties)).toEqual(expect.arrayContaining([...named, ...used]));
 });
 
 test("results are cached, unknown ones for a shorter time", () => {

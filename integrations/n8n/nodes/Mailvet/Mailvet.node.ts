@@ -147,11 +147,23 @@ const OPERATIONS: Record<"check" | "checkBatch" | "domain" | "startJob" | "getJo
   async checkBatch(node, items) {
     const emails = items.map((_, index) => textAt(node, "email", index));
     const results = new Map<string, IDataObject>();
-    for (let at = 0; at < emails.length; at += BATCH) {
-      const part = emails.slice(at, at + BATCH);
-      const body = { emails: part, level: textAt(node, "level", 0) };
-      const summary = await send(node, "POST", "/validation/bulk", body);
-      for (const result of summary.results as IDataObject[]) results.set(keyOf(String(result.email)), result);
+    const resultsOf = async (some: string[]) => {
+      const body = { emails: some, level: textAt(node, "level", 0) };
+      return (await send(node, "POST", "/validation/bulk", body)).results as IDataObject[];
+    };
+    // Every address of a request costs a credit: each is sent once, and nothing for items without an address.
+    const spellings = new Map(emails.map((email) => [keyOf(email), email]));
+    spellings.delete("");
+    const asked = [...spellings.values()];
+    for (let at = 0; at < asked.length; at += BATCH) {
+      const part = asked.slice(at, at + BATCH);
+      for (const result of await resultsOf(part)) results.set(keyOf(String(result.email)), result);
+      // Other spellings of a mailbox in the same request ("ann"@… is ann@…) have no result of their own.
+      for (const email of part) {
+        if (results.has(keyOf(email))) continue;
+        const [result] = await resultsOf([email]);
+        if (result) results.set(keyOf(email), result);
+      }
     }
     return items.map((item, index) => ({
       json: { ...item.json, mailvet: results.get(keyOf(emails[index] as string)) ?? null },
@@ -187,7 +199,8 @@ const OPERATIONS: Record<"check" | "checkBatch" | "domain" | "startJob" | "getJo
         )) as unknown as IDataObject[];
         for (const json of page) found.push({ json, pairedItem: index });
         if (page.length < PAGE) break;
-        afterRow = Number(page[page.length - 1]?.row);
+        const last = page[page.length - 1];
+        afterRow = Number(last?.cell ?? last?.row); // a cell where there are several email columns
       }
     }
     return found;
