@@ -72,12 +72,12 @@ const PROBLEMS: Partial<Record<ProblemCode, string>> = {
   validation_failed: "Bitte prüfen Sie Ihre Eingaben.",
   email_column_not_found: "Diese Spalte gibt es nicht.",
   empty_file: "Die Datei ist leer.",
-  not_a_table: "Die Datei ist keine Tabelle.",
+  not_a_table: "Die Datei kann nicht als Tabelle gelesen werden.",
   no_emails_found: "Es wurden keine E-Mail-Adressen gefunden.",
   sheet_not_found: "Dieses Tabellenblatt gibt es nicht.",
   link_rejected: "Dieser Link ist nicht erlaubt.",
   link_failed: "Die Datei konnte nicht heruntergeladen werden.",
-  undecodable_file: "Die Zeichenkodierung der Datei ist unbekannt.",
+  undecodable_file: "Die Datei kann nicht gelesen werden.",
   webhook_url_rejected: "Diese URL ist nicht erlaubt.",
   rate_limited: "Zu viele Anfragen. Bitte warten Sie einen Moment.",
   too_many_active_jobs: "Es sind zu viele Aufträge aktiv.",
@@ -116,6 +116,7 @@ export const URL_REJECTIONS: Sentences = [
 ];
 
 const REQUIRED = "Dieses Feld ist erforderlich.";
+const WHOLE_NUMBER = "Geben Sie eine ganze Zahl ein.";
 const number = (digits: string) => formatNumber(Number(digits));
 
 const FIELD_ERRORS: Sentences = [
@@ -125,7 +126,7 @@ const FIELD_ERRORS: Sentences = [
   [/^must have at most (\d+) items?$/, (count) => `Höchstens ${number(count)} Einträge.`],
   [/^must be at least (-?\d+)$/, (limit) => `Der Wert muss mindestens ${number(limit)} sein.`],
   [/^must be at most (-?\d+)$/, (limit) => `Der Wert darf höchstens ${number(limit)} sein.`],
-  [/^must be an integer/, () => "Geben Sie eine ganze Zahl ein."],
+  [/^must be an integer/, () => WHOLE_NUMBER],
   [/^must be a URL/, () => "Geben Sie eine vollständige URL ein."],
   [/^must be in the future$/, () => "Der Zeitpunkt muss in der Zukunft liegen."],
   [/^must be (?:one line of text|a single line)$/, () => "Zeilenumbrüche sind nicht erlaubt."],
@@ -207,6 +208,7 @@ export const common: Translation<typeof english.common> = {
     exists: "Dieses Gerät hat bereits einen Passkey für das Konto.",
   },
   required: REQUIRED,
+  wholeNumber: WHOLE_NUMBER,
   optional: "Optional.",
   askForCredits: "Bitten Sie Ihren Administrator um weitere Credits.",
 

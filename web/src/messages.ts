@@ -68,6 +68,7 @@ export const common = {
     exists: "This device has a passkey for the account already.",
   },
   required: "This field is required.",
+  wholeNumber: "Enter a whole number.",
   optional: "Optional.",
   askForCredits: "Ask your administrator for more credits.",
 

@@ -1,4 +1,5 @@
 /** Query cache, and the queries that several pages share. */
+import { MailvetUnreachable } from "@mailvet/sdk";
 import { MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 import { noteFailure, noteSuccess } from "./connection.ts";
 import { hasSessionCookie, isSignedOut, isSuspended, service } from "./service.ts";
@@ -59,8 +60,28 @@ export const sessionQuery = queryOptions({
   },
 });
 
+/** With a download: the browser does not tell the page that it was refused because the session has ended. */
+export const checkSession = () => void queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
+
 /** Plan, limits and credits. */
 export const accountQuery = queryOptions({ queryKey: ["account"], queryFn: () => service.account() });
+
+const ASK_AGAIN_MS = 2_000;
+
+/** Resolves when the service answers. */
+export async function untilReachable(): Promise<void> {
+  for (;;) {
+    try {
+      await service.about();
+      noteSuccess();
+      return;
+    } catch (error) {
+      noteFailure(error);
+      if (!(error instanceof MailvetUnreachable)) return;
+      await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+    }
+  }
+}
 
 /** Settings of the installation. They change only with a restart of the service. */
 export const aboutQuery = queryOptions({

@@ -9,7 +9,7 @@ import {
 import { RouteAnnouncer } from "./components/document-title.tsx";
 import { PageError, PageNotFound } from "./components/error-pages.tsx";
 import { PageLoading } from "./components/loading.tsx";
-import { accountQuery, leaveApp, queries, sessionQuery } from "./queries.ts";
+import { accountQuery, leaveApp, queries, sessionQuery, untilReachable } from "./queries.ts";
 
 const root = createRootRoute({
   component: () => (
@@ -39,7 +39,7 @@ const page = <P extends string>(path: P, load: () => Promise<{ Page: () => React
   createRoute({
     getParentRoute: () => signedIn,
     path,
-    component: lazyRouteComponent(load, "Page"),
+    component: lazyRouteComponent(() => loadWhenReachable(load), "Page"),
     validateSearch: textSearch,
   });
 
@@ -65,6 +65,17 @@ const routes = root.addChildren([
     page("/operator/system", () => import("./pages/operator/system-page.tsx")),
   ]),
 ]);
+
+/**
+ * The router reloads the document when the code of a page can't be loaded: a newer release may have replaced it. While the
+ * service can't be reached, that would leave the app for an error page of the browser, so this waits, below the banner.
+ */
+async function loadWhenReachable<T>(load: () => Promise<T>): Promise<T> {
+  return load().catch(async () => {
+    await untilReachable();
+    return load();
+  });
+}
 
 /** Search parameters are optional strings; each page validates those it uses. */
 function textSearch(search: Record<string, unknown>): Record<string, string | undefined> {

@@ -15,6 +15,11 @@ journey("a new account creates a key, calls the API with it, and revokes it", as
   await open("/");
   await page.getByRole("link", { name: "Sign up" }).click();
   await page.getByRole("heading", { name: "Create account" }).waitFor();
+  await page.getByLabel("Email").fill("ann at shop.example");
+  await page.getByRole("textbox", { name: "Password" }).fill("short");
+  await page.getByRole("button", { name: "Create account" }).click();
+  await page.getByText("Enter an email address.").waitFor();
+  await page.getByText("5 more characters").waitFor();
   await page.getByLabel("Email").fill("ann@shop.example");
   await page.getByRole("textbox", { name: "Password" }).fill("a horse, a battery, a staple");
   await page.getByRole("button", { name: "Create account" }).click();
@@ -87,11 +92,23 @@ journey(
     const operator = await visit();
     await operator.open("/operator/accounts");
     await signIn(operator.page, OPERATOR);
-    await operator.page.getByRole("searchbox", { name: "Search" }).fill(email);
-    await operator.page.getByText("1 account", { exact: true }).waitFor();
+    const search = operator.page.getByRole("searchbox", { name: "Search" });
+    const one = operator.page.getByText("1 account", { exact: true });
+    await search.fill(email);
+    await one.waitFor();
+    await operator.follow("Accounts"); // shows all of them
+    await one.waitFor({ state: "detached" });
+    expect(await search.inputValue()).toBe("");
+    await search.fill(email);
+    await one.waitFor();
     await operator.page.getByRole("link", { name: email }).click();
     const credits = operator.page.getByRole("region", { name: "Credits", exact: true });
-    await credits.getByLabel("Credits", { exact: true }).fill("6");
+    const count = credits.getByLabel("Credits", { exact: true });
+    await count.fill("1.5");
+    await credits.getByRole("button", { name: "Grant credits" }).click();
+    await credits.getByText("Enter a whole number.").waitFor();
+    expect(await count.inputValue()).toBe("1.5");
+    await count.fill("6");
     await credits.getByLabel("Note").fill("welcome back");
     await credits.getByRole("button", { name: "Grant credits" }).click();
     await credits.getByText("Done. The balance is 6 credits.").waitFor();
@@ -113,9 +130,18 @@ journey(
   "an expired session leads to the sign-in page, and from there back to the same page",
   async (context) => {
     const { service, visit } = context;
-    const person = await service.openAccount();
+    const person = await service.openAccount({ credits: 5 });
+    const { body: job } = await service.ask("/bulk/jobs", {
+      key: person.key,
+      body: { emails: ["valid@mailvet.test"], name: "one" },
+    });
     const { page, open, follow } = await visit({
-      expected: ["401 POST /api/v1/auth/sign-in", "401 GET /api/v1/audit"],
+      expected: [
+        "401 POST /api/v1/auth/sign-in",
+        "401 GET /api/v1/audit",
+        "401 GET /api/v1/auth/session",
+        `401 GET /api/v1/bulk/jobs/${job.id}/download`,
+      ],
     });
     const end = () =>
       service.database.pool.query("update sessions set expires_at = now() where account_id = $1", [
@@ -142,6 +168,16 @@ journey(
     await signIn(page, person);
     await page.getByRole("heading", { level: 1, name: "Usage and credits" }).waitFor();
     expect(new URL(page.url()).search).toBe("?days=7");
+
+    await open(`/bulk/${job.id}`);
+    await page.getByText("Completed", { exact: true }).waitFor();
+    await page.waitForLoadState("networkidle");
+    await page.getByRole("button", { name: "Download" }).click();
+    await end();
+    await page.getByRole("link", { name: "All rows as CSV" }).click();
+    await page.getByText("Sign in to continue.").waitFor();
+    await signIn(page, person);
+    await page.getByRole("heading", { level: 1, name: "one" }).waitFor();
   },
 );
 
@@ -193,14 +229,16 @@ journey(
     await open("/settings");
     await signIn(page, person);
     const section = page.getByRole("region", { name: "Two-factor sign-in" });
-    await section.getByRole("textbox", { name: "Your password" }).fill(person.password);
     await section.getByRole("button", { name: "Set up" }).click();
+    await section.getByText("This field is required.").waitFor(); // and has the focus
+    await page.keyboard.type(person.password);
+    await page.keyboard.press("Enter");
     await section.getByRole("img", { name: "QR code for your authenticator app" }).waitFor();
     const secret = (await section.getByText(/^[A-Z2-7]{32}$/).textContent())!;
     const stepMs = 30_000;
     const code = (steps = 0) => new TOTP({ secret }).generate({ timestamp: Date.now() + steps * stepMs });
-    await section.getByRole("textbox", { name: "Code" }).fill("000000");
-    await section.getByRole("button", { name: "Enable" }).click();
+    await page.keyboard.type("000000"); // the field has the focus
+    await page.keyboard.press("Enter");
     await section.getByText("The code is incorrect or was used already.").waitFor();
     await section.getByRole("textbox", { name: "Code" }).fill(code());
     await section.getByRole("button", { name: "Enable" }).click();
@@ -209,6 +247,7 @@ journey(
     expect(recoveryCodes).toHaveLength(10);
     await dialog.getByRole("button", { name: "Done" }).click();
     await section.getByText("Enabled. 10 recovery codes left.").waitFor();
+    await page.locator("main:focus").waitFor(); // what opened the dialog is gone
 
     const signOut = async () => {
       await page.getByRole("button", { name: "Sign out of this browser" }).click();
@@ -223,6 +262,8 @@ journey(
     await open("/settings");
     await signIn(page, person);
     await page.getByRole("heading", { level: 1, name: "Two-factor sign-in" }).waitFor();
+    await enterCode("");
+    await page.getByText("This field is required.").waitFor();
     await enterCode("000000");
     await page.getByText("The code is incorrect or was used already.").waitFor();
     await enterCode(code(1));
@@ -269,6 +310,9 @@ journey("a passkey is added, signs in without the password, and is removed", asy
   await section.getByText("No passkeys yet.").waitFor();
   await section.getByRole("button", { name: "Add passkey" }).click();
   const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Add passkey" }).click();
+  await dialog.getByText("Enter a name.").waitFor();
+  await dialog.getByText("Enter your password.").waitFor();
   await dialog.getByRole("textbox", { name: "Name" }).fill("Test laptop");
   await dialog.getByRole("textbox", { name: "Your password" }).fill("a wrong guess");
   await dialog.getByRole("button", { name: "Add passkey" }).click();

@@ -104,7 +104,7 @@ const REJECTED_FILES = [
   [
     "page.csv",
     "<!doctype html><html><body>ann@shop.example</body></html>",
-    "The file is not a table",
+    "The file can't be read as a table",
     "a web page",
   ],
   ["nothing.csv", "", "The file is empty", ""],
@@ -188,7 +188,10 @@ journey(
   "a workbook is uploaded, another sheet chosen, and its results go back in",
   async ({ service, visit }) => {
     const { cookie } = await service.openAccount({ credits: 20 });
-    const { page, open } = await visit({ cookie });
+    const { page, open } = await visit({
+      cookie,
+      expected: ["422 POST /api/v1/bulk/upload/preview"],
+    });
     await open("/bulk");
     const workbook = await xlsxOf({
       sheets: {
@@ -197,18 +200,32 @@ journey(
           rowOf("e-mail", "since") +
           rowOf("valid+p@mailvet.test", "2024") +
           rowOf("role-based@mailvet.test", "2023"),
+        Notes: rowOf("to do") + rowOf("ask Ann"),
       },
     });
     await chooseFiles(page, { "contacts.xlsx": workbook });
     await page.getByRole("heading", { name: "contacts.xlsx" }).waitFor();
     await page.getByText("1 credit", { exact: true }).waitFor();
-    await page.getByLabel("Sheet", { exact: true }).first().click();
-    await page.getByRole("option", { name: "Partners" }).click();
+    const chooseSheet = async (name: string) => {
+      await page.getByLabel("Sheet", { exact: true }).first().click();
+      await page.getByRole("option", { name }).click();
+    };
+    await chooseSheet("Notes");
+    await page.getByRole("alert").getByText("No emails in “Notes”").waitFor();
+    await chooseSheet("Partners");
+    await page.getByText("2 credits", { exact: true }).waitFor();
+    await page.goBack(); // to before the file, not to the sheet before
+    await page.getByText("Drop or choose your list").waitFor();
+    await page.goForward();
     await page.getByText("2 credits", { exact: true }).waitFor();
     await page.reload();
     await page.getByText("Choose the file again for another sheet.").waitFor();
     await page.getByRole("button", { name: "Start validation" }).click();
     await page.getByText("Completed", { exact: true }).waitFor();
+    await page.goBack(); // not to a preview that is gone
+    await page.getByText("Drop or choose your list").waitFor();
+    expect(new URL(page.url()).search).toBe("");
+    await page.goForward();
 
     await page.getByRole("button", { name: "Download" }).click();
     const [results] = await Promise.all([
@@ -238,7 +255,9 @@ journey("pasted emails with any separators and names become a list", async ({ se
   await page.getByText("3 credits", { exact: true }).waitFor();
 
   await page.getByRole("button", { name: "Choose another file" }).click();
-  await page.getByRole("tab", { name: "Files" }).waitFor();
+  await expect.poll(() => page.getByLabel("Emails", { exact: true }).inputValue()).toContain("Doe, Ann");
+  await page.keyboard.press("Tab"); // the focus is still in the page
+  await expect.poll(() => page.getByRole("tab", { name: "Paste" }).evaluate(isFocused)).toBe(true);
   await page.getByRole("heading", { name: "Bulk" }).click();
   await page.evaluate(() => {
     const clipboardData = new DataTransfer();
@@ -264,9 +283,40 @@ journey("several files are one list, and several columns one job", async ({ serv
   await page.getByRole("heading", { name: "north.csv and 1 more" }).waitFor();
   await page.getByText("2 credits", { exact: true }).waitFor();
   await page.getByRole("checkbox", { name: /^second/ }).check();
+  await page.getByText("in 2 columns", { exact: true }).waitFor();
+  await page.reload(); // keeps the columns
+  await page.getByRole("checkbox", { name: /^second/, checked: true }).waitFor();
   await page.getByRole("button", { name: "Start validation" }).click();
   await page.getByText("Completed", { exact: true }).waitFor();
+  await page.getByRole("status").getByText("3 rows").waitFor();
   await page.getByRole("link", { name: "20 credits" }).waitFor(); // sandbox addresses are refunded
+});
+
+journey("no more email columns can be chosen than a job takes", async ({ service, visit }) => {
+  const { cookie } = await service.openAccount({ credits: 20 });
+  const { page, open } = await visit({ cookie });
+  await open("/bulk");
+  const numbers = Array.from({ length: 11 }, (_, n) => n);
+  const emails = numbers.map((n) => `valid+${n}@mailvet.test`);
+  await choose(page, "wide.csv", `${numbers.map((n) => `mail${n}`)}\n${emails}\n`);
+  await page.getByText("At most 9.").waitFor();
+  const box = (n: number) => page.getByRole("checkbox", { name: new RegExp(`^mail${n}\\b`) });
+  for (const n of numbers.slice(1, 10)) await box(n).check();
+  await expect.poll(() => box(10).isDisabled()).toBe(true);
+  await box(9).uncheck();
+  await box(10).check();
+});
+
+journey("the count of a column stays behind its Arabic name", async ({ service, visit }) => {
+  const { cookie } = await service.openAccount({ credits: 20 });
+  const { page, open } = await visit({ cookie });
+  await open("/bulk");
+  await choose(page, "list.csv", "name,البريد\nAnn,valid@mailvet.test\n");
+  const column = page.getByRole("combobox", { name: "Email column" });
+  await expect.poll(() => column.inputValue()).toBe("البريد\u200e · 1 email");
+  // A long name that is cut shows its beginning, which is on the right.
+  const name = page.getByRole("columnheader").getByText("البريد", { exact: true });
+  expect(await name.evaluate((element) => getComputedStyle(element).direction)).toBe("rtl");
 });
 
 journey("a list is fetched from a link, and a forbidden one is refused", async ({ service, visit }) => {
@@ -288,6 +338,8 @@ journey("a list is fetched from a link, and a forbidden one is refused", async (
     server.close();
   }
 });
+
+const isFocused = (element: Element) => element === document.activeElement;
 
 async function chooseFiles(page: Page, files: Record<string, string | Buffer>): Promise<void> {
   const chooser = page.waitForEvent("filechooser");

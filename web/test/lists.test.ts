@@ -81,6 +81,59 @@ journey(
 );
 
 journey(
+  "a score that is not a whole number is kept as typed, and is no filter",
+  async ({ service, visit }) => {
+    const { cookie, key } = await service.openAccount({ credits: 20 });
+    const { body: job } = await service.ask("/bulk/jobs", {
+      key,
+      body: { emails: ["ann@polite.example-lab.com"] },
+    });
+    const { page, open } = await visit({ cookie });
+    await open(`/bulk/${job.id}`);
+    await page.getByRole("button", { name: "Filters" }).click();
+    const lowest = page.getByLabel("Lowest score");
+    await lowest.fill("1.5");
+    await page.getByText("Enter a whole number.").waitFor();
+    expect(await lowest.inputValue()).toBe("1.5");
+    expect(new URL(page.url()).search).toBe("");
+    await lowest.fill("15");
+    await page.waitForURL("**?min_score=15");
+  },
+);
+
+journey("the page of something deleted says so, with a link back", async ({ service, visit }) => {
+  const { cookie } = await service.openAccount();
+  const id = crypto.randomUUID();
+  const expected = ["404 GET /api/v1/webhooks/*", "404 GET /api/v1/lists/*"];
+  const { page, open } = await visit({ cookie, expected });
+  for (const [path, title, back] of [
+    ["/webhooks", "Webhook not found", "Go to webhooks"],
+    ["/lists", "List not found", "Go to saved lists"],
+  ] as const) {
+    await open(`${path}/${id}`);
+    await page.getByRole("heading", { name: title }).waitFor();
+    await page.getByRole("link", { name: back }).click();
+    await page.waitForURL(`**${path}`);
+  }
+});
+
+journey("a line of the ledger opens its own entries only", async ({ service, visit }) => {
+  const { cookie, key } = await service.openAccount({ credits: 20 });
+  const check = (as: object) =>
+    service.ask("/validation/single", { ...as, body: { email: "ann@polite.example-lab.com" } });
+  for (const as of [{ key }, { key }, { key }, { cookie }]) expect((await check(as)).status).toBe(200);
+  const { page, open } = await visit({ cookie });
+  await open("/usage");
+  const ledger = page.getByRole("list", { name: "Ledger", exact: true });
+  await ledger.getByRole("button", { name: "Show 3 entries" }).click();
+  const entries = page.getByRole("list", { name: "Ledger entries" }).getByRole("listitem");
+  await expect.poll(() => entries.count()).toBe(3);
+  await page.getByRole("button", { name: "Hide entries" }).click();
+  await ledger.getByRole("listitem").filter({ hasText: "Web app" }).getByRole("button").click();
+  await expect.poll(() => entries.count()).toBe(1);
+});
+
+journey(
   "a job is saved as a list, checked again, and the page shows what has changed",
   async ({ service, visit }) => {
     const { cookie, key } = await service.openAccount({ credits: 50 });
@@ -118,6 +171,15 @@ journey(
 
     const settings = page.getByRole("region", { name: "Settings" });
     await settings.getByLabel("Schedule").selectOption("Every month");
+    await settings.getByLabel("Recheck results older than").fill("");
+    await settings.getByRole("button", { name: "Save" }).click();
+    await settings.getByText("Enter 1 to 365 days.").waitFor();
+    await settings.getByLabel("Recheck results older than").fill("999");
+    await settings.getByLabel("Schedule").selectOption("Never"); // hides the number
+    await settings.getByRole("button", { name: "Save" }).click();
+    await settings.getByText("Saved.").waitFor();
+    await settings.getByLabel("Schedule").selectOption("Every month");
+    await settings.getByLabel("Recheck results older than").fill("14");
     await settings.getByRole("button", { name: "Save" }).click();
     await settings.getByText("Saved.").waitFor();
     await page.getByText("Checked every month").waitFor();

@@ -88,9 +88,10 @@ async function fillPages({ service }: JourneyContext): Promise<{ jobId: string }
   const longName = "a-very-long-name-without-any-place-to-break-it-".repeat(2);
   await ask("/keys", { key: undefined, cookie, body: { name: longName } });
   await ask("/webhooks", { body: { url: `http://127.0.0.1:9/${longName}`, description: longName } });
-  const list = `email,note\nvalid@mailvet.test,${longName}\n${longName.slice(0, 60)}@nowhere.example-lab.com,x\n`;
+  const column = "Email".repeat(20);
+  const list = `${column},note\nvalid@mailvet.test,${longName}\n${longName.slice(0, 60)}@nowhere.example-lab.com,x\n`;
   const preview = await ask("/bulk/upload/preview", { form: formWith(list, `${longName}.csv`) });
-  const confirmed = { upload_id: preview.upload_id, email_column: "email" };
+  const confirmed = { upload_id: preview.upload_id, email_column: column };
   const { id } = await ask("/bulk/upload/confirm", { body: confirmed });
   await expect.poll(async () => (await ask(`/bulk/jobs/${id}`)).status).toBe("completed");
   await ask("/lists", { body: { job_id: id, name: longName, tags: [longName.slice(0, 50)] } });

@@ -52,6 +52,20 @@ journey("a lost connection is one banner with a retry", async ({ service, visit 
   await page.getByText("No endpoints yet").waitFor();
 });
 
+journey("a page opened without a connection loads when it is back", async ({ service, visit }) => {
+  const { cookie } = await service.openAccount();
+  const { page, open, follow } = await visit({ cookie });
+  await open("/");
+  await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+  await page.route("**/*", (route) => route.abort("connectionrefused"));
+  await follow("Webhooks");
+  const banner = page.getByRole("status").filter({ hasText: "Connection lost" });
+  await banner.waitFor();
+  await page.unroute("**/*");
+  await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
+  await banner.waitFor({ state: "hidden" });
+});
+
 journey("an anonymous visit causes no failed request", async ({ visit }) => {
   const { page, open } = await visit();
   const failed: string[] = [];

@@ -54,3 +54,27 @@ journey("the back button after a sign-out shows no data of the session", async (
   await page.goBack();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
 });
+
+journey(
+  "a form saves what was edited in it, and keeps what another tab has saved",
+  async ({ service, visit }) => {
+    const { cookie } = await service.openAccount();
+    const endpoint = await service.ask("/webhooks", { cookie, body: { url: `${service.url}/health` } });
+    const { page: first } = await visit({ cookie });
+    const second = await first.context().newPage();
+    const pages = [first, second] as const;
+    for (const page of pages) {
+      await page.goto(`/webhooks/${endpoint.body.id}`);
+      await page.getByLabel("Description").waitFor();
+    }
+    await first.getByLabel("Description").fill("Orders");
+    await first.getByRole("button", { name: "Save" }).click();
+    await first.getByRole("heading", { level: 1, name: "Orders" }).waitFor();
+
+    await second.getByLabel("URL").fill(`${service.url}/health?tab=2`);
+    await second.getByRole("button", { name: "Save" }).click();
+    await second.getByRole("heading", { level: 1, name: "Orders" }).waitFor();
+    expect(await second.getByLabel("Description").inputValue()).toBe("Orders");
+    expect(await second.getByLabel("URL").inputValue()).toBe(`${service.url}/health?tab=2`);
+  },
+);

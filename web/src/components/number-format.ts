@@ -49,3 +49,6 @@ export function formatDecimal(value: number, digits = 1): string {
 export function formatList(items: readonly string[]): string {
   return LIST.format(items);
 }
+
+/** Between a name from a file and a number: after an Arabic or Hebrew name the number would be shown before it. */
+export const LEFT_TO_RIGHT = "\u200e";

@@ -20,7 +20,7 @@ export function PageHeader({
           {title}
         </Title>
         {children && (
-          <Text c="dimmed" className="pretty">
+          <Text c="dimmed" className="pretty breaks">
             {children}
           </Text>
         )}

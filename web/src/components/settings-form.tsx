@@ -8,7 +8,7 @@ import { fieldProblems } from "./problem-text.ts";
 import { Section } from "./section.tsx";
 import { ValidatedForm } from "./validated-form.tsx";
 
-export function SettingsForm<Stored, Draft>({
+export function SettingsForm<Stored, Draft extends object, Request extends object>({
   title,
   stored,
   draftOf,
@@ -16,19 +16,23 @@ export function SettingsForm<Stored, Draft>({
   problemsOf,
   save,
   children,
-}: SettingsFormProps<Stored, Draft>) {
-  const [draft, setDraft] = useState(() => draftOf(stored));
+}: SettingsFormProps<Stored, Draft, Request>) {
+  // Only what was edited here: the other fields follow what is stored, which another tab may change.
+  const [edited, setEdited] = useState<Partial<Draft>>({});
   const [isSubmitted, setIsSubmitted] = useState(false);
+  const unedited = draftOf(stored);
+  const draft: Draft = { ...unedited, ...edited };
+  const changes = differences(requestOf(draft), requestOf(unedited));
+  const isChanged = Object.keys(changes).length > 0;
   const saving = useMutation({
-    mutationFn: () => save(draft),
-    onSuccess(saved) {
-      setDraft(draftOf(saved));
+    mutationFn: () => save(changes),
+    onSuccess() {
+      setEdited({});
       setIsSubmitted(false);
     },
   });
   const found = problemsOf(draft);
   const rejected = fieldProblems(saving.error);
-  const isChanged = JSON.stringify(requestOf(draft)) !== JSON.stringify(requestOf(draftOf(stored)));
   const submit = () => {
     setIsSubmitted(true);
     if (Object.keys(found).length === 0) saving.mutate();
@@ -37,7 +41,11 @@ export function SettingsForm<Stored, Draft>({
     <Section title={title}>
       <ValidatedForm onSubmit={submit}>
         <Stack gap="md" maw={640}>
-          {children({ draft, onChange: setDraft, problems: { ...rejected, ...(isSubmitted ? found : {}) } })}
+          {children({
+            draft,
+            onChange: (next) => setEdited(differences(next, unedited)),
+            problems: { ...rejected, ...(isSubmitted ? found : {}) },
+          })}
           {saving.error && Object.keys(rejected).length === 0 && <ErrorAlert error={saving.error} />}
           <Group gap="sm">
             <Button type="submit" disabled={!isChanged} loading={saving.isPending}>
@@ -53,15 +61,21 @@ export function SettingsForm<Stored, Draft>({
   );
 }
 
-type SettingsFormProps<Stored, Draft> = {
+function differences<T extends object>(after: T, before: T): Partial<T> {
+  const differs = (name: keyof T) => JSON.stringify(after[name]) !== JSON.stringify(before[name]);
+  return Object.fromEntries(Object.entries(after).filter(([name]) => differs(name as keyof T))) as Partial<T>;
+}
+
+type SettingsFormProps<Stored, Draft, Request> = {
   title: string;
   stored: Stored;
   draftOf: (stored: Stored) => Draft;
-  /** The body of the request; a draft with another one is a change. */
-  requestOf: (draft: Draft) => unknown;
+  /** All members that a request can have; those that the draft changes are saved. */
+  requestOf: (draft: Draft) => Request;
   /** Errors found before the request, by field. */
   problemsOf: (draft: Draft) => Record<string, string>;
-  save: (draft: Draft) => Promise<Stored>;
+  /** Resolves when `stored` has the changes. */
+  save: (changes: Partial<Request>) => Promise<void>;
   children: (fields: FieldsProps<Draft>) => ReactNode;
 };
 

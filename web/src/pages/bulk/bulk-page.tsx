@@ -10,7 +10,7 @@ import { parsePage } from "../../components/pager.tsx";
 import { sessionQuery } from "../../queries.ts";
 import { JobList } from "./job-list.tsx";
 import { isJobStatus } from "./job-status-badge.tsx";
-import { ListInput } from "./list-input.tsx";
+import { ListInput, NO_LIST } from "./list-input.tsx";
 import { messages } from "./messages.tsx";
 import { readPreview, removePreview, removeStalePreviews, storePreview } from "./preview-storage.ts";
 import type { UploadSource } from "./upload-source.ts";
@@ -18,31 +18,38 @@ import type { UploadSource } from "./upload-source.ts";
 const PreviewCard = lazy(async () => ({ default: (await import("./preview-card.tsx")).PreviewCard }));
 
 export function Page() {
-  const { upload, column, page, status }: Record<string, string | undefined> = useSearch({ strict: false });
+  const { upload, column, more, page, status }: Record<string, string | undefined> = useSearch({
+    strict: false,
+  });
   const navigate = useNavigate();
   const { data: session } = useQuery(sessionQuery);
   const accountId = session?.account.id ?? "";
   // Also in memory, for browsers without session storage.
   const [fresh, setFresh] = useState<UploadPreview>();
   const [source, setSource] = useState<UploadSource>();
+  const [draft, setDraft] = useState(NO_LIST);
   const top = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (accountId) removeStalePreviews(accountId);
   }, [accountId]);
 
   const preview = upload === fresh?.upload_id ? fresh : upload && readPreview(upload, accountId);
-  const goTo = (target: { upload?: string; column?: string }) =>
+  const goTo = (target: { upload?: string; column?: string; more?: string }, isReplacing = false) =>
     navigate({
       to: "/bulk",
-      search: ({ upload: _, column: __, ...rest }) => ({ ...rest, ...target }),
+      search: ({ upload: _, column: __, more: ___, ...rest }) => ({ ...rest, ...target }),
       resetScroll: false,
+      replace: isReplacing,
     });
 
+  /** The button that had the focus disappears. */
+  const keepFocus = () => top.current?.closest("main")?.focus({ preventScroll: true });
   const showPreview = (found: UploadPreview, from: UploadSource) => {
     storePreview(found, accountId);
     setFresh(found);
     setSource(from);
-    void goTo({ upload: found.upload_id });
+    keepFocus();
+    void goTo({ upload: found.upload_id }, Boolean(preview)); // another sheet replaces the one shown
   };
 
   return (
@@ -57,9 +64,20 @@ export function Page() {
               source={preview === fresh ? source : undefined}
               onPreview={showPreview}
               column={column && preview.columns.includes(column) ? column : preview.suggested_email_column}
-              onColumn={(name) => void goTo({ upload: preview.upload_id, column: name })}
+              more={columnsIn(more).filter((name) => preview.columns.includes(name))}
+              onColumns={(name, others) =>
+                void goTo(
+                  {
+                    upload: preview.upload_id,
+                    column: name,
+                    ...(others.length > 0 && { more: JSON.stringify(others) }),
+                  },
+                  true,
+                )
+              }
               onDiscard={() => {
                 removePreview(preview.upload_id);
+                keepFocus();
                 void goTo({});
               }}
             />
@@ -71,7 +89,7 @@ export function Page() {
                 {messages.previewGoneText}
               </Alert>
             )}
-            <ListInput onPreview={showPreview} />
+            <ListInput draft={draft} onDraft={setDraft} onPreview={showPreview} />
           </Stack>
         )}
       </div>
@@ -85,4 +103,14 @@ export function Page() {
       />
     </Stack>
   );
+}
+
+/** Names of columns, which may contain any separator, as JSON. */
+function columnsIn(text: string | undefined): string[] {
+  try {
+    const names: unknown = JSON.parse(text ?? "[]");
+    return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
+  } catch {
+    return [];
+  }
 }

@@ -4,7 +4,7 @@ import "@mantine/core/styles/Tabs.layer.css";
 import type { UploadPreview } from "@mailvet/contract";
 import { Button, Group, Paper, Progress, Stack, Tabs, Text, Textarea, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, useEffect, useRef } from "react";
 import { common } from "../../messages.ts";
 import { messages } from "./messages.tsx";
 import { pastedList } from "./pasted-list.ts";
@@ -12,13 +12,14 @@ import { FileDropzone, sizeOf } from "./upload-dropzone.tsx";
 import { UploadError } from "./upload-error.tsx";
 import { nameOf, sendSource, type UploadSource } from "./upload-source.ts";
 
-type Way = "files" | "paste" | "link";
+/** What was entered. Kept by the page, for the way back from the preview. */
+export type EnteredList = { way: "files" | "paste" | "link"; pasted: string; url: string };
 
-export function ListInput({ onPreview }: ListInputProps) {
+export const NO_LIST: EnteredList = { way: "files", pasted: "", url: "" };
+
+export function ListInput({ draft, onDraft, onPreview }: ListInputProps) {
+  const { way, pasted, url } = draft;
   const sending = useRef<AbortController>(undefined);
-  const [way, setWay] = useState<Way>("files");
-  const [pasted, setPasted] = useState("");
-  const [url, setUrl] = useState("");
   const upload = useMutation({
     mutationFn(source: UploadSource) {
       sending.current = new AbortController();
@@ -30,10 +31,7 @@ export function ListInput({ onPreview }: ListInputProps) {
   useEffect(() => () => sending.current?.abort(), []);
   usePaste({
     onFiles: (files) => upload.mutate({ files }),
-    onText(text) {
-      setWay("paste");
-      setPasted(text);
-    },
+    onText: (text) => onDraft({ ...draft, way: "paste", pasted: text }),
   });
 
   if (upload.isPending) {
@@ -52,7 +50,11 @@ export function ListInput({ onPreview }: ListInputProps) {
   return (
     <Stack>
       {upload.error && !isAborted && <UploadError error={upload.error} filename={nameOf(upload.variables)} />}
-      <Tabs value={way} onChange={(value) => setWay(value as Way)} keepMounted={false}>
+      <Tabs
+        value={way}
+        onChange={(value) => onDraft({ ...draft, way: value as EnteredList["way"] })}
+        keepMounted={false}
+      >
         <Tabs.List aria-label={messages.upload.ways} mb="md">
           <Tabs.Tab value="files">{messages.upload.files}</Tabs.Tab>
           <Tabs.Tab value="paste">{messages.upload.paste}</Tabs.Tab>
@@ -73,7 +75,7 @@ export function ListInput({ onPreview }: ListInputProps) {
                 minRows={6}
                 maxRows={14}
                 value={pasted}
-                onChange={({ currentTarget }) => setPasted(currentTarget.value)}
+                onChange={({ currentTarget }) => onDraft({ ...draft, pasted: currentTarget.value })}
               />
               <Button type="submit" disabled={pasted.trim() === ""}>
                 {messages.upload.preview}
@@ -91,7 +93,7 @@ export function ListInput({ onPreview }: ListInputProps) {
                 description={messages.upload.linkHint}
                 placeholder={messages.upload.linkExample}
                 value={url}
-                onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+                onChange={({ currentTarget }) => onDraft({ ...draft, url: currentTarget.value })}
               />
               <Button type="submit" disabled={url.trim() === ""}>
                 {messages.upload.preview}
@@ -104,7 +106,11 @@ export function ListInput({ onPreview }: ListInputProps) {
   );
 }
 
-type ListInputProps = { onPreview: (preview: UploadPreview, source: UploadSource) => void };
+type ListInputProps = {
+  draft: EnteredList;
+  onDraft: (draft: EnteredList) => void;
+  onPreview: (preview: UploadPreview, source: UploadSource) => void;
+};
 
 /** Ctrl-V anywhere on the page, except in a field. */
 function usePaste(handlers: { onFiles: (files: File[]) => void; onText: (text: string) => void }): void {

@@ -1,6 +1,6 @@
 /** German texts of the bulk page: upload, preview, list of jobs. */
 import type { Status } from "@mailvet/contract";
-import { formatNumber } from "../../components/number-format.ts";
+import { formatNumber, LEFT_TO_RIGHT } from "../../components/number-format.ts";
 import { common } from "../../messages.de.ts";
 import type { Translation } from "../../translation.ts";
 import type * as english from "./messages.tsx";
@@ -57,7 +57,10 @@ export const messages: Translation<typeof english.messages> = {
       : `${formatNumber(found)} gefunden, erlaubt sind ${formatNumber(limit)}.`,
   uploadErrors: {
     empty_file: ["Die Datei ist leer", "Wählen Sie eine Datei mit einer Adresse pro Zeile aus."],
-    not_a_table: ["Die Datei ist keine Tabelle", SAVE_AS_CSV],
+    not_a_table: [
+      "Die Datei kann nicht als Tabelle gelesen werden",
+      "Wählen Sie eine Datei mit einer Adresse pro Zeile und höchstens 65.536 Zeichen pro Zelle aus.",
+    ],
     unsupported_file: ["Dateityp nicht unterstützt", SAVE_AS_CSV],
     unsupported_media_type: ["Dateityp nicht unterstützt", SAVE_AS_CSV],
     undecodable_file: [
@@ -117,11 +120,17 @@ export const messages: Translation<typeof english.messages> = {
     chooseOther: "Andere Datei auswählen",
     sheet: "Tabellenblatt",
     sheetGone: "Wählen Sie für ein anderes Blatt die Datei erneut aus.",
+    sheetWithoutEmails: (sheet) => `Keine Adressen in „${sheet}“`,
+    otherSheet: "Wählen Sie ein anderes Tabellenblatt aus.",
     moreColumns: "Weitere Spalten mit Adressen",
-    moreColumnsHint: "Werden im selben Auftrag geprüft.",
+    moreColumnsHint: (limit, others) =>
+      others > limit
+        ? `Werden im selben Auftrag geprüft. Höchstens ${limit}.`
+        : "Werden im selben Auftrag geprüft.",
     column: "Spalte mit Adressen",
     suggested: "Automatisch erkannt.",
-    columnOption: (name, emails) => `${name} · ${emails === 0 ? "keine Adressen" : common.emails(emails)}`,
+    columnOption: (name, emails) =>
+      `${name}${LEFT_TO_RIGHT} · ${emails === 0 ? "keine Adressen" : common.emails(emails)}`,
     columnEmails: (emails) => (emails === 0 ? "Keine Adressen" : common.emails(emails)),
     columnChosen: "Spalte mit Adressen",
     table: "Erste Zeilen der Datei",
@@ -137,6 +146,7 @@ export const messages: Translation<typeof english.messages> = {
   cost: {
     validFormat: "Gültiges Format",
     ofRows: (rows) => `von ${rows === 1 ? "1 Zeile" : `${formatNumber(rows)} Zeilen`}`,
+    inColumns: (columns) => `in ${common.columns(columns)}`,
     unique: "Verschiedene Adressen",
     uniqueHint: "Jede wird einmal geprüft",
     uniqueLater: "Wird beim Start gezählt",

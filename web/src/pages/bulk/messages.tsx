@@ -2,7 +2,7 @@
 import type { JobStatus, Status } from "@mailvet/contract";
 import type { ProblemCode } from "@mailvet/sdk";
 import type { ReactNode } from "react";
-import { formatNumber, plural } from "../../components/number-format.ts";
+import { formatNumber, LEFT_TO_RIGHT, plural } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
 
 const SAVE_AS_CSV = "In Excel, Numbers or Google Sheets, save it as XLSX or CSV, then choose that file.";
@@ -57,7 +57,10 @@ export const messages = {
   /** Title and advice for each rejected upload. */
   uploadErrors: {
     empty_file: ["The file is empty", "Choose a file with one address per row."],
-    not_a_table: ["The file is not a table", SAVE_AS_CSV],
+    not_a_table: [
+      "The file can't be read as a table",
+      "Choose a file with one address per row, and at most 65,536 characters per cell.",
+    ],
     unsupported_file: ["Unsupported file type", SAVE_AS_CSV],
     unsupported_media_type: ["Unsupported file type", SAVE_AS_CSV],
     undecodable_file: ["The file can't be read", "Save it again as XLSX, or as CSV in UTF-8."],
@@ -96,12 +99,15 @@ export const messages = {
     chooseOther: "Choose another file",
     sheet: "Sheet",
     sheetGone: "Choose the file again for another sheet.",
+    sheetWithoutEmails: (sheet: string) => `No emails in “${sheet}”`,
+    otherSheet: "Choose another sheet.",
     moreColumns: "More email columns",
-    moreColumnsHint: "Checked in the same job.",
+    moreColumnsHint: (limit: number, others: number) =>
+      others > limit ? `Checked in the same job. At most ${limit}.` : "Checked in the same job.",
     column: "Email column",
     suggested: "Detected automatically.",
     columnOption: (name: string, emails: number) =>
-      `${name} · ${emails === 0 ? "no emails" : common.emails(emails)}`,
+      `${name}${LEFT_TO_RIGHT} · ${emails === 0 ? "no emails" : common.emails(emails)}`,
     columnEmails: (emails: number) => (emails === 0 ? "No emails" : common.emails(emails)),
     columnChosen: "Email column",
     table: "First rows of the file",
@@ -117,6 +123,7 @@ export const messages = {
   cost: {
     validFormat: "Valid format",
     ofRows: (rows: number) => `of ${common.rows(rows)}`,
+    inColumns: (columns: number) => `in ${common.columns(columns)}`,
     unique: "Unique emails",
     uniqueHint: "Each is validated once",
     uniqueLater: "Counted at start",

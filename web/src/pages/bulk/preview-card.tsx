@@ -4,10 +4,10 @@ import "@mantine/core/styles/ScrollArea.layer.css";
 import "@mantine/core/styles/Popover.layer.css";
 import "@mantine/core/styles/Combobox.layer.css";
 import type { UploadPreview } from "@mailvet/contract";
-import { Button, Checkbox, Group, Paper, Select, Stack, Text, Title } from "@mantine/core";
+import { MailvetProblem } from "@mailvet/sdk";
+import { Alert, Button, Checkbox, Group, Paper, Select, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { Timestamp } from "../../components/timestamp.tsx";
 import { accountQuery, queries, service } from "../../queries.ts";
 import { JOBS_KEY, jobQuery } from "./job-queries.ts";
@@ -22,11 +22,18 @@ import { sendSource, type UploadSource } from "./upload-source.ts";
 const MISSING_CREDITS_ID = "credits-missing";
 const MAX_MORE_COLUMNS = 9;
 
-export function PreviewCard({ preview, source, column, onColumn, onPreview, onDiscard }: PreviewCardProps) {
+export function PreviewCard({
+  preview,
+  source,
+  column,
+  more: chosenMore,
+  onColumns,
+  onPreview,
+  onDiscard,
+}: PreviewCardProps) {
   const navigate = useNavigate();
   const { data: account } = useQuery(accountQuery);
   const balance = account?.credits.balance;
-  const [chosenMore, setMore] = useState<string[]>([]);
   const more = chosenMore.filter((name) => name !== column);
   const { emails, unique } = columnCounts(preview, column, more);
   const missing = unique === undefined || balance === undefined ? 0 : Math.max(0, unique - balance);
@@ -46,7 +53,8 @@ export function PreviewCard({ preview, source, column, onColumn, onPreview, onDi
       removePreview(preview.upload_id);
       queries.setQueryData(jobQuery(job.id).queryKey, job);
       void queries.invalidateQueries({ queryKey: JOBS_KEY });
-      await navigate({ to: "/bulk/$jobId", params: { jobId: job.id } });
+      // The way back leads to the list of jobs, not to a preview that is gone.
+      await navigate({ to: "/bulk/$jobId", params: { jobId: job.id }, replace: true });
     },
     onSettled: () => queries.invalidateQueries(accountQuery),
   });
@@ -84,7 +92,7 @@ export function PreviewCard({ preview, source, column, onColumn, onPreview, onDi
             disabled: (preview.email_count_by_column[name] ?? 0) === 0,
           }))}
           value={column}
-          onChange={(name) => name !== null && onColumn(name)}
+          onChange={(name) => name !== null && onColumns(name, chosenMore)}
           allowDeselect={false}
           searchable={preview.columns.length > 10}
           maw={420}
@@ -92,15 +100,16 @@ export function PreviewCard({ preview, source, column, onColumn, onPreview, onDi
         {others.length > 0 && (
           <Checkbox.Group
             label={messages.preview.moreColumns}
-            description={messages.preview.moreColumnsHint}
+            description={messages.preview.moreColumnsHint(MAX_MORE_COLUMNS, others.length)}
             value={more}
-            onChange={(names) => setMore(names.slice(0, MAX_MORE_COLUMNS))}
+            onChange={(names) => onColumns(column, names)}
           >
             <Group mt="xs">
               {others.map((name) => (
                 <Checkbox
                   key={name}
                   value={name}
+                  disabled={more.length >= MAX_MORE_COLUMNS && !more.includes(name)}
                   label={messages.preview.columnOption(name, preview.email_count_by_column[name] ?? 0)}
                 />
               ))}
@@ -149,8 +158,21 @@ function SheetSelect({ preview, source, onPreview }: Omit<SourceProps, "column">
         allowDeselect={false}
         maw={420}
       />
-      {read.error && <UploadError error={read.error} filename={read.variables} />}
+      {read.error && <SheetError error={read.error} sheet={read.variables} />}
     </>
+  );
+}
+
+const WITHOUT_EMAILS: readonly string[] = ["empty_file", "no_emails_found"];
+
+/** The file is the right one where only this sheet has no emails. */
+function SheetError({ error, sheet }: { error: unknown; sheet: string }) {
+  if (!(error instanceof MailvetProblem) || !WITHOUT_EMAILS.includes(error.code))
+    return <UploadError error={error} filename={sheet} />;
+  return (
+    <Alert color="red" role="alert" variant="light" title={messages.preview.sheetWithoutEmails(sheet)}>
+      {messages.preview.otherSheet}
+    </Alert>
   );
 }
 
@@ -163,6 +185,8 @@ type SourceProps = {
 
 type PreviewCardProps = SourceProps & {
   column: string;
-  onColumn: (column: string) => void;
+  /** The other columns to be checked; `column` may be among them. */
+  more: string[];
+  onColumns: (column: string, more: readonly string[]) => void;
   onDiscard: () => void;
 };

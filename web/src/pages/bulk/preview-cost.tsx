@@ -14,7 +14,7 @@ export function PreviewCost({ preview, column, more, balance }: PreviewCostProps
   return (
     <StatGrid cols={{ base: 2, md: 4 }}>
       <Stat isSmall name={cost.validFormat} value={formatNumber(emails)}>
-        {cost.ofRows(preview.total_rows)}
+        {more.length > 0 ? cost.inColumns(1 + more.length) : cost.ofRows(preview.total_rows)}
       </Stat>
       <Stat isSmall name={cost.unique} value={unique === undefined ? common.none : formatNumber(unique)}>
         {unique === undefined ? cost.uniqueLater : cost.uniqueHint}

@@ -31,7 +31,9 @@ export function PreviewTable({ preview, chosen }: { preview: UploadPreview; chos
                 const isChosen = chosen.includes(name);
                 return (
                   <Table.Th key={index} scope="col" className={isChosen ? classes.chosen : undefined}>
-                    <span className={classes.cell}>{name}</span>
+                    <span className={classes.cell} dir="auto">
+                      {name}
+                    </span>
                     <Text
                       span
                       size="xs"
@@ -58,7 +60,9 @@ export function PreviewTable({ preview, chosen }: { preview: UploadPreview; chos
                     key={index}
                     className={chosen.includes(columns[index]!) ? classes.chosen : undefined}
                   >
-                    <span className={classes.cell}>{cells[index] ?? ""}</span>
+                    <span className={classes.cell} dir="auto">
+                      {cells[index] ?? ""}
+                    </span>
                   </Table.Td>
                 ))}
               </Table.Tr>

@@ -7,6 +7,7 @@ import { type ReactElement, useState } from "react";
 import { OpeningPanel } from "../../components/menu/opening-panel.tsx";
 import { common } from "../../messages.ts";
 import { isTestMode, mode } from "../../mode.ts";
+import { checkSession } from "../../queries.ts";
 import { hasEnded } from "../bulk/job-queries.ts";
 import { messages } from "./messages.tsx";
 import { type FilterText, isNarrowed } from "./result-filter.ts";
@@ -107,6 +108,7 @@ function DownloadLink({ job, query, label, name }: DownloadLinkProps) {
     <Anchor
       href={`/api/v1/bulk/jobs/${encodeURIComponent(job.id)}/download?${parameters}`}
       download
+      onClick={checkSession}
       size="sm"
       px={6}
       py={9}

@@ -2,10 +2,10 @@
 import type { Job } from "@mailvet/contract";
 import { Button, Group, NativeSelect, Stack, Switch } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import type { ReactElement } from "react";
+import { type ReactElement, useEffect, useState } from "react";
 import { OpeningPanel } from "../../components/menu/opening-panel.tsx";
 import { providerName } from "../../components/provider-name.ts";
-import { WholeNumberInput } from "../../components/whole-number-input.tsx";
+import { isWholeNumber, WholeNumberInput } from "../../components/whole-number-input.tsx";
 import { common } from "../../messages.ts";
 import { messages, subStatusText } from "./messages.tsx";
 import { type FilterText, isNarrowed, type SetFilter } from "./result-filter.ts";
@@ -33,12 +33,11 @@ export default function FilterPanel({ button, job, filter, onSet }: FilterPanelP
         />
         <Group grow gap="xs">
           {(["min_score", "max_score"] as const).map((name) => (
-            <WholeNumberInput
+            <ScoreFilter
               key={name}
               label={texts[name]}
-              maxLength={3}
-              value={filter[name] ?? ""}
-              onChange={(score) => onSet({ [name]: score })}
+              score={filter[name] ?? ""}
+              onScore={(score) => onSet({ [name]: score })}
             />
           ))}
         </Group>
@@ -81,6 +80,19 @@ export default function FilterPanel({ button, job, filter, onSet }: FilterPanelP
 }
 
 type FilterPanelProps = { button: ReactElement; job: Job; filter: FilterText; onSet: SetFilter };
+
+/** Applied once it is a number. */
+function ScoreFilter({ label, score, onScore }: ScoreFilterProps) {
+  const [typed, setTyped] = useState(score);
+  useEffect(() => setTyped(score), [score]); // the URL has changed
+  const change = (text: string) => {
+    setTyped(text);
+    if (text === "" || isWholeNumber(text)) onScore(text);
+  };
+  return <WholeNumberInput label={label} maxLength={3} value={typed} onChange={change} />;
+}
+
+type ScoreFilterProps = { label: string; score: string; onScore: (score: string) => void };
 
 /** The providers that most lists contain. */
 const PROVIDERS = [...Object.keys(common.providers), "other"];

@@ -1,14 +1,14 @@
 /** One job: progress, verdicts, results. */
 
 import type { Job } from "@mailvet/contract";
-import { MailvetProblem } from "@mailvet/sdk";
-import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
+import { Alert, Anchor, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { BlockLoading } from "../../components/loading.tsx";
+import { isMissing, MissingItem } from "../../components/missing-item.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
@@ -35,7 +35,7 @@ export function Page() {
         {messages.allJobs}
       </Anchor>
       {isMissing(error) ? (
-        <JobNotFound />
+        <MissingItem texts={messages.notFound} to="/bulk" />
       ) : job ? (
         <JobView key={job.id} job={job} />
       ) : error ? (
@@ -104,27 +104,4 @@ function NoResults({ job }: { job: Job }) {
       {messages.noResults.expiredText(<Timestamp at={job.expires_at} isExact />)}
     </EmptyState>
   );
-}
-
-function JobNotFound() {
-  return (
-    <>
-      <PageHeader title={messages.notFound.title} />
-      <EmptyState
-        title={messages.notFound.reason}
-        action={
-          <Button component={Link} to="/bulk" variant="default">
-            {messages.notFound.back}
-          </Button>
-        }
-      >
-        {messages.notFound.hint}
-      </EmptyState>
-    </>
-  );
-}
-
-/** A malformed id in the URL counts as not found. */
-function isMissing(error: unknown): boolean {
-  return error instanceof MailvetProblem && (error.status === 404 || error.code === "validation_failed");
 }

@@ -103,7 +103,7 @@ export const messages: Translation<typeof english.messages> = {
     queued: "Wartet auf den Start. Sie können diese Seite schließen. Der Auftrag läuft weiter.",
     processing: "Sie können diese Seite schließen. Der Auftrag läuft weiter.",
     retrying: (left) =>
-      `Noch ${common.emails(left)}: Die Server haben darum gebeten, es später erneut zu versuchen. Sie können diese Seite schließen. Der Auftrag läuft weiter.`,
+      `Noch ${common.emails(left)}, die erneut geprüft werden. Sie können diese Seite schließen. Der Auftrag läuft weiter.`,
     waitingForServers: "wartet auf Mailserver",
     retries: (waiting) =>
       `Warten auf eine Wiederholung: ${waiting.map(([name, count]) => `${name} (${formatNumber(count)})`).join(", ")}.`,

@@ -93,7 +93,7 @@ export const messages = {
     queued: "Waiting to start. You can close this page. The job keeps running.",
     processing: "You can close this page. The job keeps running.",
     retrying: (left: number) =>
-      `${common.emails(left)} left: waiting for servers that asked us to retry later. You can close this page. The job keeps running.`,
+      `${common.emails(left)} left, which will be retried. You can close this page. The job keeps running.`,
     waitingForServers: "waiting for mail servers",
     retries: (waiting: readonly (readonly [name: string, count: number])[]) =>
       `Waiting for a retry: ${waiting.map(([name, count]) => `${name.toLowerCase()} (${formatNumber(count)})`).join(", ")}.`,

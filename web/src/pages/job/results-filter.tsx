@@ -25,7 +25,6 @@ export function ResultsFilter({ job, filter }: { job: Job; filter: FilterText })
       <VerdictLinks job={job} filter={filter} />
       <Group gap="xs" w={{ base: "100%", sm: "auto" }} wrap="nowrap">
         <TypedFilter
-          key={`q ${filter.q === undefined}`}
           label={messages.results.search}
           text={filter.q ?? ""}
           onText={(q) => set({ q })}

@@ -30,7 +30,7 @@ export function RowStory({ job, row }: { job: Job; row: string }) {
       onClose={close}
       position="right"
       size="xl"
-      title={messages.story.title(row)}
+      title={messages.story.title(rowOf(job, Number(row)))}
       closeButtonProps={{ "aria-label": common.close }}
     >
       {error ? (
@@ -42,6 +42,11 @@ export function RowStory({ job, row }: { job: Job; row: string }) {
       )}
     </Drawer>
   );
+}
+
+/** With several email columns, results are numbered by cell. */
+function rowOf({ more_email_columns: more = [] }: Job, cell: number): string {
+  return String(Math.ceil(cell / (1 + more.length)));
 }
 
 function Story({ result }: { result: ValidationResult }) {

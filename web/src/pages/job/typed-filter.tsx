@@ -1,29 +1,27 @@
 /** A text filter of the results, applied when typing pauses. */
 import { CloseButton, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { useEffect, useState } from "react";
+import { useRef } from "react";
+import { useTypedText } from "../../components/typed-text.ts";
 import { messages } from "./messages.tsx";
 
-/** After the last key. */
-const TYPING_MS = 250;
-
 export function TypedFilter({ label, text, onText, isSearch = false }: TypedFilterProps) {
-  const [typed, setTyped] = useState(text);
-  const apply = useDebouncedCallback(onText, TYPING_MS);
-  useEffect(() => setTyped(text), [text]); // the URL has changed
-  const change = (value: string) => {
-    setTyped(value);
-    apply(value.trim());
+  const [typed, type] = useTypedText(text, onText);
+  const input = useRef<HTMLInputElement>(null);
+  /** The button that has the focus disappears. */
+  const clear = () => {
+    type("");
+    input.current?.focus();
   };
   return (
     <TextInput
+      ref={input}
       {...(isSearch ? { "aria-label": label, placeholder: label, w: { base: "100%", xs: 240 } } : { label })}
       value={typed}
-      onChange={({ currentTarget: { value } }) => change(value)}
+      onChange={({ currentTarget: { value } }) => type(value)}
       maxLength={255}
       rightSection={
         typed !== "" &&
-        isSearch && <CloseButton size="sm" aria-label={messages.results.clear} onClick={() => change("")} />
+        isSearch && <CloseButton size="sm" aria-label={messages.results.clear} onClick={clear} />
       }
     />
   );

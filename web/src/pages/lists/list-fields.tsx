@@ -3,13 +3,14 @@ import type { ListSchedule, SavedList } from "@mailvet/contract";
 import { LIST_SCHEDULES } from "@mailvet/contract/words";
 import { NativeSelect, TextInput } from "@mantine/core";
 import type { FieldsProps } from "../../components/settings-form.tsx";
-import { WholeNumberInput } from "../../components/whole-number-input.tsx";
+import { isWholeNumber, WholeNumberInput } from "../../components/whole-number-input.tsx";
 import { common } from "../../messages.ts";
 import { messages } from "./messages.tsx";
 
 export type ListDraft = { name: string; tags: string; schedule: ListSchedule | ""; staleAfterDays: string };
 
 const DEFAULT_DAYS = 7;
+const MAX_DAYS = 365;
 const MAX_TAGS = 20;
 const MAX_TAG_LENGTH = 50;
 const MAX_NAME_LENGTH = 100;
@@ -32,9 +33,12 @@ export function requestOf({ name, tags, schedule, staleAfterDays }: ListDraft) {
     name: name.trim(),
     tags: tagsIn(tags),
     schedule: schedule === "" ? null : schedule,
-    stale_after_days: Number(staleAfterDays) || DEFAULT_DAYS,
+    // Not shown without a schedule, so it must not be rejected then.
+    stale_after_days: schedule !== "" || isInRange(staleAfterDays) ? Number(staleAfterDays) : DEFAULT_DAYS,
   };
 }
+
+const isInRange = (days: string) => isWholeNumber(days) && Number(days) >= 1 && Number(days) <= MAX_DAYS;
 
 function tagsIn(text: string): string[] {
   const tags = text.split(",").map((tag) => tag.trim());
@@ -42,10 +46,12 @@ function tagsIn(text: string): string[] {
 }
 
 /** Errors found before the request. */
-export function draftProblems({ name, tags }: ListDraft): Record<string, string> {
+export function draftProblems({ name, tags, schedule, staleAfterDays }: ListDraft): Record<string, string> {
   const found = tagsIn(tags);
   const isTooMuch = found.length > MAX_TAGS || found.some((tag) => tag.length > MAX_TAG_LENGTH);
+  const hasDays = schedule === "" || isInRange(staleAfterDays);
   return {
+    ...(hasDays ? {} : { stale_after_days: messages.form.daysOutOfRange(MAX_DAYS) }),
     ...(name.trim() === "" ? { name: common.required } : {}),
     ...(isTooMuch ? { tags: messages.form.tooManyTags } : {}),
   };

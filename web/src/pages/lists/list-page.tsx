@@ -6,6 +6,7 @@ import { Link, useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { Loading } from "../../components/loading.tsx";
+import { isMissing, MissingItem } from "../../components/missing-item.tsx";
 import { formatNumber, formatPercent } from "../../components/number-format.ts";
 import { PageHeader } from "../../components/page-header.tsx";
 import { Stat, StatGrid } from "../../components/stat.tsx";
@@ -30,7 +31,9 @@ export function Page() {
       <Anchor component={Link} to="/lists" size="sm" display="inline-block" mb="sm">
         {messages.allLists}
       </Anchor>
-      {list ? (
+      {isMissing(error) ? (
+        <MissingItem texts={messages.notFound} to="/lists" />
+      ) : list ? (
         <ListView key={list.id} list={list} />
       ) : error ? (
         <ErrorAlert error={error} onRetry={() => void refetch()} title={messages.page.failed} />

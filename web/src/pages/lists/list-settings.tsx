@@ -14,10 +14,9 @@ export function ListSettings({ list }: { list: SavedList }) {
       draftOf={draftOf}
       requestOf={requestOf}
       problemsOf={draftProblems}
-      save={async (draft) => {
-        const saved = await service.lists.update(list.id, requestOf(draft));
+      save={async (changes) => {
+        await service.lists.update(list.id, changes);
         await listsChanged();
-        return saved;
       }}
     >
       {(fields) => <ListFields {...fields} />}

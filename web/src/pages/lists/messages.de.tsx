@@ -13,6 +13,12 @@ export const messages: Translation<typeof english.messages> = {
     "Speichern Sie einen abgeschlossenen Auftrag als Liste. Sie wird aufbewahrt, und Sie sehen, welche Adressen seit dem letzten Lauf ungültig geworden sind.",
   toJobs: "Zu den Aufträgen",
   allLists: "← Alle Listen",
+  notFound: {
+    title: "Liste nicht gefunden",
+    reason: "Vielleicht wurde sie gelöscht",
+    hint: "Oder sie gehört zu einem anderen Konto, oder der Link enthält einen Tippfehler.",
+    back: "Zu den gespeicherten Listen",
+  },
   tags: "Tags",
   columns: {
     name: "Name",
@@ -77,6 +83,7 @@ export const messages: Translation<typeof english.messages> = {
     schedule: "Zeitplan",
     never: "Nie",
     choices: { daily: "Jeden Tag", weekly: "Jede Woche", monthly: "Jeden Monat" },
+    daysOutOfRange: (limit) => `Geben Sie 1 bis ${limit} Tage ein.`,
     staleAfter: "Ergebnisse erneut prüfen, die älter sind als (Tage)",
     staleHint: "Unbekannte Ergebnisse werden immer erneut geprüft. Jede Prüfung kostet einen Credit.",
   },

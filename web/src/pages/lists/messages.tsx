@@ -13,6 +13,12 @@ export const messages = {
     "Save a completed job as a list. It is kept, and you see which emails have become invalid since the last run.",
   toJobs: "Go to jobs",
   allLists: "← All lists",
+  notFound: {
+    title: "List not found",
+    reason: "It may have been deleted",
+    hint: "Or it belongs to another account, or the link is mistyped.",
+    back: "Go to saved lists",
+  },
   tags: "Tags",
   columns: { name: "Name", tags: "Tags", schedule: "Schedule", lastRun: "Last run", nextRun: "Next run" },
 
@@ -74,6 +80,7 @@ export const messages = {
       ListSchedule,
       string
     >,
+    daysOutOfRange: (limit: number) => `Enter 1 to ${limit} days.`,
     staleAfter: "Recheck results older than (days)",
     staleHint: "Unknown results are always checked again. Each check costs one credit.",
   },

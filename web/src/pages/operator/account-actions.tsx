@@ -11,7 +11,7 @@ import { FormDialog } from "../../components/dialog/form-dialog.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { fieldProblems } from "../../components/problem-text.ts";
 import { common } from "../../messages.ts";
-import { aboutQuery, service, sessionQuery } from "../../queries.ts";
+import { aboutQuery, checkSession, service, sessionQuery } from "../../queries.ts";
 import { messages } from "./messages.tsx";
 import { InvitationDialog } from "./open-account.tsx";
 import { accountsChanged } from "./operator-queries.ts";
@@ -63,6 +63,7 @@ export function AccountActions({ account }: { account: OperatorAccount }) {
           component="a"
           href={`/api/v1/operator/accounts/${encodeURIComponent(account.id)}/export`}
           download
+          onClick={checkSession}
         >
           {texts.export}
         </Button>

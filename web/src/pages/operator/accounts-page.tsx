@@ -2,7 +2,6 @@
 
 import type { AccountSort, SortOrder } from "@mailvet/contract";
 import { Button, Group, NativeSelect, Stack, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
@@ -10,6 +9,7 @@ import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { TableLoading } from "../../components/loading.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
+import { useTypedText } from "../../components/typed-text.ts";
 import { isAccountState, STATE_OPTIONS } from "./account-state.tsx";
 import { AccountTable } from "./account-table.tsx";
 import { KeysetPager } from "./keyset-pager.tsx";
@@ -27,7 +27,6 @@ export function Page() {
   );
 }
 
-const TYPING_PAUSE_MS = 300;
 const SORTS: readonly string[] = [
   "created",
   "email",
@@ -45,7 +44,6 @@ function Accounts() {
   const order: SortOrder = found.order === "asc" ? "asc" : "desc";
   const navigate = useNavigate();
   const { data, error, refetch } = useQuery(accountsQuery({ search, state, sort, order, after }));
-  const [typed, setTyped] = useState(search);
   const [isOpening, setIsOpening] = useState(false);
   const shown = {
     ...(search && { search }),
@@ -55,10 +53,10 @@ function Accounts() {
   };
   const show = (next: Record<string, string>, replace = false) =>
     void navigate({ to: "/operator/accounts", search: next, replace, resetScroll: false });
-  const look = useDebouncedCallback((text: string) => {
+  const [typed, type] = useTypedText(search, (text) => {
     const { search: _, ...rest } = shown;
     show(text ? { ...rest, search: text } : rest, true);
-  }, TYPING_PAUSE_MS);
+  });
   return (
     <>
       <PageHeader
@@ -76,10 +74,7 @@ function Accounts() {
             style={{ flex: 1, maxWidth: 360, minWidth: 200 }}
             maxLength={254}
             value={typed}
-            onChange={({ currentTarget: { value } }) => {
-              setTyped(value);
-              look(value.trim());
-            }}
+            onChange={({ currentTarget: { value } }) => type(value)}
           />
           <NativeSelect
             label={messages.accounts.state}

@@ -9,7 +9,7 @@ import { useState } from "react";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { fieldProblems } from "../../components/problem-text.ts";
 import { ValidatedForm } from "../../components/validated-form.tsx";
-import { WholeNumberInput } from "../../components/whole-number-input.tsx";
+import { isWholeNumber, WholeNumberInput } from "../../components/whole-number-input.tsx";
 import { service } from "../../queries.ts";
 import { isProblem } from "../sign-in/auth-error.tsx";
 import { messages } from "./messages.tsx";
@@ -31,10 +31,10 @@ export function GrantForm({ account }: { account: Account }) {
       await accountsChanged();
     },
   });
-  const isWhole = Number.isInteger(amount) && amount !== 0;
+  const hasAmount = isWholeNumber(count) && amount !== 0;
   const submit = () => {
     setIsSubmitted(true);
-    if (isWhole) grant.mutate();
+    if (hasAmount) grant.mutate();
   };
   const rejected = fieldProblems(grant.error);
   const tooMany = isProblem(grant.error, "insufficient_credits")
@@ -59,7 +59,7 @@ export function GrantForm({ account }: { account: Account }) {
           label={messages.grant.credits}
           value={count}
           onChange={setCount}
-          error={isSubmitted && !isWhole ? messages.grant.amountMissing : (rejected.amount ?? tooMany)}
+          error={isSubmitted && !hasAmount ? messages.grant.amountMissing : (rejected.amount ?? tooMany)}
         />
         <TextInput
           label={messages.grant.note}

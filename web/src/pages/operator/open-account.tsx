@@ -8,7 +8,7 @@ import { useState } from "react";
 import { FormDialog } from "../../components/dialog/form-dialog.tsx";
 import { SecretDialog } from "../../components/dialog/secret-dialog.tsx";
 import { fieldProblems } from "../../components/problem-text.ts";
-import { WholeNumberInput } from "../../components/whole-number-input.tsx";
+import { isWholeNumber, WholeNumberInput } from "../../components/whole-number-input.tsx";
 import { common } from "../../messages.ts";
 import { service } from "../../queries.ts";
 import { isProblem } from "../sign-in/auth-error.tsx";
@@ -49,7 +49,7 @@ export function OpenAccount({ onClose }: { onClose: () => void }) {
       error={taken ? undefined : open.error}
       onSubmit={() => {
         setIsSubmitted(true);
-        if (email.trim() !== "") open.mutate();
+        if (email.trim() !== "" && (credits === "" || isWholeNumber(credits))) open.mutate();
       }}
       onClose={onClose}
     >

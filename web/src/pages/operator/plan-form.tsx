@@ -13,10 +13,14 @@ import { accountsChanged } from "./operator-queries.ts";
 const PLAN_OPTIONS = Object.entries(common.plans).map(([value, label]) => ({ value, label }));
 
 export function PlanForm({ account }: { account: OperatorAccount }) {
-  const [plan, setPlan] = useState<Plan>(account.plan);
+  const [chosen, setChosen] = useState<Plan>();
+  const plan = chosen ?? account.plan;
   const change = useMutation({
     mutationFn: () => service.operator.setPlan(account.id, plan),
-    onSuccess: accountsChanged,
+    async onSuccess() {
+      await accountsChanged();
+      setChosen(undefined);
+    },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -31,7 +35,7 @@ export function PlanForm({ account }: { account: OperatorAccount }) {
             description={messages.manage.planHint}
             data={PLAN_OPTIONS}
             value={plan}
-            onChange={({ currentTarget }) => setPlan(currentTarget.value as Plan)}
+            onChange={({ currentTarget }) => setChosen(currentTarget.value as Plan)}
             style={{ flex: 1, minWidth: 220 }}
           />
           <Button type="submit" disabled={plan === account.plan} loading={change.isPending}>

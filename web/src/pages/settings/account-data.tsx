@@ -7,7 +7,6 @@ import { Dialog } from "../../components/dialog/dialog.tsx";
 import { Section } from "../../components/section.tsx";
 import { leaveAfterSignOut, service } from "../../queries.ts";
 import { messages } from "./messages.tsx";
-import { PasswordField } from "./password-field.tsx";
 import { CodeField, ProofForm, twoFactorQuery } from "./two-factor.tsx";
 
 const texts = messages.data;
@@ -41,21 +40,18 @@ function useProof() {
   const { data: twoFactor } = useQuery(twoFactorQuery);
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
-  const fieldsFor = (error: unknown) => (
-    <>
-      <PasswordField value={password} onChange={setPassword} error={error} />
-      {twoFactor?.enabled && <CodeField value={code} onChange={setCode} error={error} />}
-    </>
-  );
+  const codeFor = (error: unknown) =>
+    twoFactor?.enabled && <CodeField value={code} onChange={setCode} error={error} />;
   const clear = () => {
     setPassword("");
     setCode("");
   };
-  return { proof: { password, ...(code && { code }) }, fieldsFor, clear };
+  const inputs = { password, onPassword: setPassword };
+  return { proof: { password, ...(code && { code }) }, inputs, codeFor, clear };
 }
 
 function Export() {
-  const { proof, fieldsFor, clear } = useProof();
+  const { proof, inputs, codeFor, clear } = useProof();
   const begin = useMutation({
     mutationFn: () => service.auth.beginExport(proof),
     onSuccess({ token }) {
@@ -69,8 +65,9 @@ function Export() {
       error={begin.error}
       isBusy={begin.isPending}
       onSubmit={begin.mutate}
+      {...inputs}
     >
-      {fieldsFor(begin.error)}
+      {codeFor(begin.error)}
       {begin.isSuccess && (
         <Text size="sm" role="status">
           {texts.exportStarted}
@@ -81,7 +78,7 @@ function Export() {
 }
 
 function CloseDialog({ onClose }: { onClose: () => void }) {
-  const { proof, fieldsFor } = useProof();
+  const { proof, inputs, codeFor } = useProof();
   const close = useMutation({
     mutationFn: () => service.auth.closeAccount(proof),
     onSuccess: leaveAfterSignOut,
@@ -96,8 +93,9 @@ function CloseDialog({ onClose }: { onClose: () => void }) {
           error={close.error}
           isBusy={close.isPending}
           onSubmit={close.mutate}
+          {...inputs}
         >
-          {fieldsFor(close.error)}
+          {codeFor(close.error)}
         </ProofForm>
       </Stack>
     </Dialog>

@@ -4,7 +4,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { Section } from "../../components/section.tsx";
-import { WholeNumberInput } from "../../components/whole-number-input.tsx";
+import { isWholeNumber, WholeNumberInput } from "../../components/whole-number-input.tsx";
 import { common } from "../../messages.ts";
 import { aboutQuery, queries, service } from "../../queries.ts";
 import { messages } from "./messages.tsx";
@@ -30,11 +30,13 @@ export function NotificationSection() {
           onChange={(event) => change.mutate({ job_emails: event.currentTarget.checked })}
         />
         <Threshold
-          key={data?.low_credits_threshold}
           value={data?.low_credits_threshold ?? null}
           isDisabled={!data}
           isBusy={change.isPending}
-          onSave={(low_credits_threshold) => change.mutate({ low_credits_threshold })}
+          isSaved={change.isSuccess && "low_credits_threshold" in change.variables}
+          onSave={(low_credits_threshold, onSuccess) =>
+            change.mutate({ low_credits_threshold }, { onSuccess })
+          }
         />
         <BrowserNotifications />
       </Stack>
@@ -46,28 +48,34 @@ type ThresholdProps = {
   value: number | null;
   isDisabled: boolean;
   isBusy: boolean;
-  onSave: (value: number | null) => void;
+  isSaved: boolean;
+  onSave: (value: number | null, onSuccess: () => void) => void;
 };
 
-function Threshold({ value, isDisabled, isBusy, onSave }: ThresholdProps) {
-  const [wanted, setWanted] = useState(String(value ?? ""));
+function Threshold({ value, isDisabled, isBusy, isSaved, onSave }: ThresholdProps) {
+  const [typed, setTyped] = useState<string>();
+  const wanted = typed ?? String(value ?? "");
+  const isSavable = wanted === "" || isWholeNumber(wanted);
   return (
     <Group align="flex-end" gap="sm">
       <WholeNumberInput
         label={messages.notifications.threshold}
         description={messages.notifications.thresholdHint}
         value={wanted}
-        onChange={setWanted}
+        onChange={setTyped}
         disabled={isDisabled} // what is typed before the stored value arrives would be replaced by it
       />
       <Button
         variant="default"
-        disabled={isDisabled}
+        disabled={isDisabled || !isSavable}
         loading={isBusy}
-        onClick={() => onSave(Number(wanted) || null)}
+        onClick={() => onSave(Number(wanted) || null, () => setTyped(undefined))}
       >
         {common.save}
       </Button>
+      <Text size="sm" c="dimmed" role="status">
+        {isSaved && typed === undefined && common.saved}
+      </Text>
     </Group>
   );
 }

@@ -87,10 +87,8 @@ function AddPasskey({ canProve, onClose }: ChangeProps) {
       isBusy={add.isPending}
       error={add.error}
       canProve={canProve}
-      onProof={(proof) => {
-        setIsSubmitted(true);
-        if (name.trim() !== "") add.mutate(proof);
-      }}
+      onSubmit={() => setIsSubmitted(true)}
+      onProof={(proof) => name.trim() !== "" && add.mutate(proof)}
       onClose={onClose}
     >
       <TextInput
@@ -134,11 +132,12 @@ async function finish(onClose: () => void): Promise<void> {
 
 type Proof = () => Promise<OwnerProof>;
 
-function ProofDialog({ error, canProve, onProof, children, ...dialog }: ProofDialogProps) {
+function ProofDialog({ error, canProve, onSubmit, onProof, children, ...dialog }: ProofDialogProps) {
   const [password, setPassword] = useState("");
   const [isSubmitted, setIsSubmitted] = useState(false);
   const rejected = fieldProblems(error).credential;
   const submit = () => {
+    onSubmit?.();
     setIsSubmitted(true);
     if (password !== "") onProof(async () => ({ password }));
   };
@@ -160,7 +159,10 @@ function ProofDialog({ error, canProve, onProof, children, ...dialog }: ProofDia
           <Button
             variant="subtle"
             size="compact-sm"
-            onClick={() => onProof(async () => ({ credential: await assertPasskey() }))}
+            onClick={() => {
+              onSubmit?.();
+              onProof(async () => ({ credential: await assertPasskey() }));
+            }}
           >
             {texts.usePasskey}
           </Button>
@@ -177,6 +179,8 @@ type ProofDialogProps = {
   error: unknown;
   /** The account has a passkey that may be used here. */
   canProve: boolean;
+  /** Before the password is looked at: fields of the caller can be incomplete as well. */
+  onSubmit?: () => void;
   onProof: (proof: Proof) => void;
   onClose: () => void;
   children: ReactNode;

@@ -1,6 +1,6 @@
 /** The current password, as proof that the owner of the account changes a second factor. */
 
-import { PasswordInput } from "@mantine/core";
+import { PasswordInput } from "../../components/password-input.tsx";
 import { fieldProblems } from "../../components/problem-text.ts";
 import { isProblem } from "../sign-in/auth-error.tsx";
 import { messages } from "./messages.tsx";
@@ -12,7 +12,6 @@ export function PasswordField({ value, onChange, error, missing }: PasswordField
     <PasswordInput
       label={texts.password}
       autoComplete="current-password"
-      maxLength={200}
       value={value}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
       error={

@@ -1,9 +1,10 @@
 /** Changes the password. */
 
 import "@mantine/core/styles/Checkbox.layer.css";
-import { Alert, Button, Checkbox, Group, PasswordInput, Stack } from "@mantine/core";
+import { Alert, Button, Checkbox, Group, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { PasswordInput } from "../../components/password-input.tsx";
 import { fieldProblems } from "../../components/problem-text.ts";
 import { Section } from "../../components/section.tsx";
 import { ValidatedForm } from "../../components/validated-form.tsx";
@@ -57,7 +58,6 @@ export function PasswordForm() {
           <PasswordInput
             label={messages.password.current}
             autoComplete="current-password"
-            maxLength={200}
             value={currentPassword}
             onChange={({ currentTarget }) => setCurrent(currentTarget.value)}
             error={

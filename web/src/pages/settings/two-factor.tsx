@@ -81,9 +81,9 @@ function SetUp({ onEnabled }: { onEnabled: (recoveryCodes: readonly string[]) =>
         error={begin.error}
         isBusy={begin.isPending}
         onSubmit={begin.mutate}
-      >
-        <PasswordField value={password} onChange={setPassword} error={begin.error} />
-      </ProofForm>
+        password={password}
+        onPassword={setPassword}
+      />
     );
   return (
     <ProofForm
@@ -96,7 +96,7 @@ function SetUp({ onEnabled }: { onEnabled: (recoveryCodes: readonly string[]) =>
       <QrCode text={begin.data.uri} />
       <Text size="sm">{texts.type}</Text>
       <CopyableCode text={begin.data.secret} label={texts.secretLabel} />
-      <CodeField value={code} onChange={setCode} error={confirm.error} />
+      <CodeField value={code} onChange={setCode} error={confirm.error} autoFocus />
     </ProofForm>
   );
 }
@@ -114,8 +114,9 @@ function Disable() {
       error={disable.error}
       isBusy={disable.isPending}
       onSubmit={disable.mutate}
+      password={password}
+      onPassword={setPassword}
     >
-      <PasswordField value={password} onChange={setPassword} error={disable.error} />
       <CodeField value={code} onChange={setCode} error={disable.error} />
     </ProofForm>
   );
@@ -127,14 +128,32 @@ type ProofFormProps = {
   error: unknown;
   isBusy: boolean;
   onSubmit: () => void;
-  children: ReactNode;
+  /** Undefined where no password is asked for. */
+  password?: string;
+  onPassword?: (password: string) => void;
+  children?: ReactNode;
 };
 
-export function ProofForm({ submitLabel, color, error, isBusy, onSubmit, children }: ProofFormProps) {
+/** A missing password is not sent: it would count as an attempt, and be called wrong. */
+export function ProofForm(props: ProofFormProps) {
+  const { submitLabel, color, error, isBusy, onSubmit, password, onPassword, children } = props;
+  const [isSubmitted, setIsSubmitted] = useState(false);
+  const submit = () => {
+    setIsSubmitted(password === "");
+    if (password !== "") onSubmit();
+  };
   return (
-    <ValidatedForm onSubmit={() => onSubmit()}>
+    <ValidatedForm onSubmit={submit}>
       <Stack gap="md" maw={420}>
         <AuthError error={error} fieldCodes={["wrong_credentials"]} />
+        {password !== undefined && onPassword && (
+          <PasswordField
+            value={password}
+            onChange={onPassword}
+            error={error}
+            missing={isSubmitted && password === "" ? common.required : undefined}
+          />
+        )}
         {children}
         <Group>
           <Button type="submit" loading={isBusy} {...(color && { color })}>
@@ -146,9 +165,14 @@ export function ProofForm({ submitLabel, color, error, isBusy, onSubmit, childre
   );
 }
 
-type CodeFieldProps = { value: string; onChange: (value: string) => void; error: unknown };
+type CodeFieldProps = {
+  value: string;
+  onChange: (value: string) => void;
+  error: unknown;
+  autoFocus?: boolean;
+};
 
-export function CodeField({ value, onChange, error }: CodeFieldProps) {
+export function CodeField({ value, onChange, error, autoFocus = false }: CodeFieldProps) {
   return (
     <TextInput
       label={common.twoFactorCode}
@@ -157,6 +181,7 @@ export function CodeField({ value, onChange, error }: CodeFieldProps) {
       value={value}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
       error={fieldProblems(error).code}
+      autoFocus={autoFocus}
     />
   );
 }

@@ -46,6 +46,7 @@ export const messages: Translation<typeof english.messages> = {
     signIn: "Anmelden",
     taken: (link) => <>Für diese E-Mail-Adresse gibt es bereits ein Konto. {link}</>,
     signInInstead: "Stattdessen anmelden",
+    noEmail: "Geben Sie eine E-Mail-Adresse ein.",
     closed: "Die Registrierung ist geschlossen",
     closedText: "Bitten Sie Ihren Administrator um ein Konto.",
     sent: (email) => (

@@ -44,6 +44,7 @@ export const messages = {
     signIn: "Sign in",
     taken: (link: ReactNode) => <>An account with this email already exists. {link}</>,
     signInInstead: "Sign in instead",
+    noEmail: "Enter an email address.",
     closed: "Sign-up is closed",
     closedText: "Ask your administrator for an account.",
     sent: (email: ReactNode) => (

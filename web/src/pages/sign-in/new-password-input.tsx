@@ -1,6 +1,7 @@
 /** Input for a new password, checked for length before the request. */
 
-import { PasswordInput, type PasswordInputProps } from "@mantine/core";
+import type { PasswordInputProps } from "@mantine/core";
+import { PasswordInput } from "../../components/password-input.tsx";
 import { messages } from "./messages.tsx";
 
 /** Minimum of the API. */
@@ -12,7 +13,6 @@ export function NewPasswordInput(props: Omit<PasswordInputProps, "autoComplete" 
       {...props}
       autoComplete="new-password"
       description={messages.passwordHint(MIN_PASSWORD_LENGTH)}
-      maxLength={200}
       visibilityToggleButtonProps={{ "aria-label": messages.togglePassword, tabIndex: 0 }}
     />
   );

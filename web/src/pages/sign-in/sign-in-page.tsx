@@ -1,8 +1,9 @@
 /** Signs in with the password, and a code where the account has it, or with a passkey; and redirects to the requested page. */
 
-import { Button, PasswordInput, Text, TextInput } from "@mantine/core";
+import { Button, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { assertPasskey, hasPasskeys } from "../../components/passkey-ceremony.ts";
+import { PasswordInput } from "../../components/password-input.tsx";
 import { fieldProblems } from "../../components/problem-text.ts";
 import { common } from "../../messages.ts";
 import { service } from "../../service.ts";
@@ -95,7 +96,6 @@ export function Page() {
           autoComplete="current-password"
           required
           withAsterisk={false}
-          maxLength={200}
           value={password}
           onChange={({ currentTarget }) => setPassword(currentTarget.value)}
           error={isSubmitted && password === "" ? common.required : (problems.password ?? wrongCredentials)}
@@ -108,7 +108,12 @@ export function Page() {
 
 function CodeStep({ isBusy, error, isWrong, onSubmit }: CodeStepProps) {
   const [code, setCode] = useState("");
-  const problem = isWrong ? messages.signIn.wrongCode : fieldProblems(error).code;
+  const [isSubmitted, setIsSubmitted] = useState(false);
+  const rejected = isWrong ? messages.signIn.wrongCode : fieldProblems(error).code;
+  const submit = () => {
+    setIsSubmitted(true);
+    if (code.trim() !== "") onSubmit(code);
+  };
   return (
     <AuthCard title={messages.signIn.codeTitle} intro={messages.signIn.codeIntro}>
       <AuthForm
@@ -116,7 +121,7 @@ function CodeStep({ isBusy, error, isWrong, onSubmit }: CodeStepProps) {
         isBusy={isBusy}
         error={error}
         fieldCodes={["two_factor_required"]}
-        onSubmit={() => code.trim() !== "" && onSubmit(code)}
+        onSubmit={submit}
       >
         <TextInput
           label={common.twoFactorCode}
@@ -126,7 +131,7 @@ function CodeStep({ isBusy, error, isWrong, onSubmit }: CodeStepProps) {
           maxLength={40}
           value={code}
           onChange={({ currentTarget }) => setCode(currentTarget.value)}
-          error={problem}
+          error={isSubmitted && code.trim() === "" ? common.required : rejected}
           autoFocus
         />
       </AuthForm>

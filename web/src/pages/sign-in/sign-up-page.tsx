@@ -29,7 +29,7 @@ export function Page() {
 
   const submit = () => {
     setIsSubmitted(true);
-    if (email.trim() !== "" && newPasswordProblem(password) === undefined) signUp.mutate();
+    if (emailProblem(email) === undefined && newPasswordProblem(password) === undefined) signUp.mutate();
   };
   const problems = fieldProblems(signUp.error);
   const taken = isProblem(signUp.error, "email_taken")
@@ -52,7 +52,7 @@ export function Page() {
           autoComplete="email"
           value={email}
           onChange={setEmail}
-          error={isSubmitted && email.trim() === "" ? common.required : (problems.email ?? taken)}
+          error={(isSubmitted ? emailProblem(email) : undefined) ?? problems.email ?? taken}
         />
         <NewPasswordInput
           label={messages.password}
@@ -65,6 +65,12 @@ export function Page() {
       </AuthForm>
     </AuthCard>
   );
+}
+
+/** Checked before the request too, so that it is reported together with the password. */
+function emailProblem(email: string): string | undefined {
+  if (email.trim() === "") return common.required;
+  return /.@./.test(email) ? undefined : messages.signUp.noEmail;
 }
 
 function Closed() {

@@ -163,12 +163,10 @@ function Entries({ line, jobNames }: Pick<LineProps, "line" | "jobNames">) {
   const { data, error, refetch, isPending } = useQuery(entriesQuery(line));
   if (isPending) return <Loading lines={2} />;
   if (error) return <ErrorAlert error={error} onRetry={() => void refetch()} />;
-  const isOfLine = (kind: string) => line.kind !== "checks" || kind === "request";
   return (
-    <ul className="plain-list" aria-label={messages.ledger.entries}>
-      {data.ledger
-        .filter(({ reference_kind }) => isOfLine(reference_kind))
-        .map((entry) => (
+    <>
+      <ul className="plain-list" aria-label={messages.ledger.entries}>
+        {data.ledger.map((entry) => (
           <Group key={entry.id} component="li" justify="space-between" wrap="nowrap" gap="sm" py={2}>
             <Text size="xs" component="div" className="breaks">
               {messages.ledger.kinds[entry.kind]} · <Reference entry={entry} jobNames={jobNames} /> ·{" "}
@@ -181,6 +179,12 @@ function Entries({ line, jobNames }: Pick<LineProps, "line" | "jobNames">) {
             </Text>
           </Group>
         ))}
-    </ul>
+      </ul>
+      {data.ledger.length < data.total && (
+        <Text size="xs" c="dimmed">
+          {messages.ledger.latestEntries(data.ledger.length, data.total)}
+        </Text>
+      )}
+    </>
   );
 }

@@ -137,6 +137,7 @@ export const messages: Translation<typeof english.messages> = {
     reservedNow: (count) => `${formatNumber(count)} reserviert`,
     showEntries: (count) => plural(count, "Eintrag", "Einträge"),
     hideEntries: "Ausblenden",
+    latestEntries: (shown, total) => `Die letzten ${formatNumber(shown)} von ${formatNumber(total)}.`,
     reservedChange: (change) => `${change} reserviert`,
     balanceAfter: (balance) => `${formatNumber(balance)} übrig`,
     request: (id) => `Anfrage ${id}`,

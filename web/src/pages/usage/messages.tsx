@@ -133,6 +133,8 @@ export const messages = {
     reservedNow: (count: number) => `${formatNumber(count)} reserved`,
     showEntries: (count: number) => `Show ${plural(count, "entry", "entries")}`,
     hideEntries: "Hide entries",
+    latestEntries: (shown: number, total: number) =>
+      `The latest ${formatNumber(shown)} of ${formatNumber(total)}.`,
     reservedChange: (change: string) => `${change} reserved`,
     balanceAfter: (balance: number) => `${formatNumber(balance)} left`,
     request: (id: string) => `Request ${id}`,

@@ -32,13 +32,15 @@ const STATEMENT_DAYS = 366;
 const MAX_ENTRIES = 100;
 
 /** The latest entries behind a line. */
-export const entriesQuery = ({ kind, reference, date }: StatementLine) =>
+export const entriesQuery = ({ kind, reference, date, key_id }: StatementLine) =>
   queryOptions({
-    queryKey: ["credits", "entries", reference ?? date],
+    queryKey: ["credits", "entries", kind, reference, date, key_id],
     queryFn: () =>
       service.credits({
         limit: MAX_ENTRIES,
-        ...(kind === "checks" ? { date } : { reference: reference ?? undefined }),
+        // A note may be that of several grants.
+        ...(kind === "job" ? {} : { date }),
+        ...(kind === "checks" ? { checksOf: key_id ?? "web_app" } : { reference: reference ?? undefined }),
       }),
   });
 

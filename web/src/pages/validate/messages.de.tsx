@@ -36,9 +36,9 @@ export const messages: Translation<typeof english.messages> = {
 
   retry: {
     ready: "Bereit für einen neuen Versuch",
-    readyText: "Die erbetene Wartezeit ist vorbei.",
+    readyText: "Die Wartezeit ist vorbei.",
     waitingText: (duration) =>
-      `Der Server bat um eine Wartezeit von ${duration}. Ein früherer Versuch hilft wahrscheinlich nicht.`,
+      `Versuchen Sie es in ${duration} erneut. Ein früherer Versuch hilft wahrscheinlich nicht.`,
     retry: "Erneut prüfen (1 Credit)",
     retryIn: (time) => `Erneut prüfen in ${time}`,
   },

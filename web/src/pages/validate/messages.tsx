@@ -32,9 +32,8 @@ export const messages = {
 
   retry: {
     ready: "Ready to retry",
-    readyText: "The requested wait is over.",
-    waitingText: (duration: string) =>
-      `The server asked us to wait ${duration}. Trying sooner is unlikely to help.`,
+    readyText: "The wait is over.",
+    waitingText: (duration: string) => `Retry in ${duration}. Trying sooner is unlikely to help.`,
     retry: "Retry (1 credit)",
     retryIn: (time: string) => `Retry in ${time}`,
   },

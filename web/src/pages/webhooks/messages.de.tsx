@@ -49,6 +49,12 @@ export const messages: Translation<typeof english.messages> = {
   columns: { name: "Endpunkt", status: "Status", url: "URL", events: "Ereignisse", added: "Hinzugefügt" },
   allEndpoints: "← Alle Endpunkte",
   endpoint: "Webhook",
+  notFound: {
+    title: "Webhook nicht gefunden",
+    reason: "Vielleicht wurde er gelöscht",
+    hint: "Oder er gehört zu einem anderen Konto, oder der Link enthält einen Tippfehler.",
+    back: "Zu den Webhooks",
+  },
 
   form: {
     url: "URL",

@@ -13,6 +13,12 @@ export const messages = {
   columns: { name: "Endpoint", status: "Status", url: "URL", events: "Events", added: "Added" },
   allEndpoints: "← All endpoints",
   endpoint: "Webhook",
+  notFound: {
+    title: "Webhook not found",
+    reason: "It may have been deleted",
+    hint: "Or it belongs to another account, or the link is mistyped.",
+    back: "Go to webhooks",
+  },
 
   form: {
     url: "URL",

@@ -1,10 +1,12 @@
 /** One webhook endpoint: deliveries, settings, secret, deletion. */
 
+import type { WebhookEndpoint } from "@mailvet/contract";
 import { Alert, Anchor, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { Loading } from "../../components/loading.tsx";
+import { isMissing, MissingItem } from "../../components/missing-item.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
 import { messages } from "./messages.tsx";
@@ -18,12 +20,24 @@ import { WebhookStatus, webhookProblem } from "./webhook-status.tsx";
 export function Page() {
   const { webhookId = "" } = useParams({ strict: false });
   const { data: webhook, error, refetch } = useQuery(webhookQuery(webhookId));
-  const problem = webhook && webhookProblem(webhook);
   return (
     <>
       <Anchor component={Link} to="/webhooks" size="sm" display="inline-block" mb="sm">
         {messages.allEndpoints}
       </Anchor>
+      {isMissing(error) ? (
+        <MissingItem texts={messages.notFound} to="/webhooks" />
+      ) : (
+        <WebhookView webhook={webhook} error={error} onRetry={() => void refetch()} />
+      )}
+    </>
+  );
+}
+
+function WebhookView({ webhook, error, onRetry }: WebhookViewProps) {
+  const problem = webhook && webhookProblem(webhook);
+  return (
+    <>
       <PageHeader
         title={webhook ? nameOf(webhook) : messages.endpoint}
         actions={webhook && <WebhookActions webhook={webhook} />}
@@ -34,7 +48,7 @@ export function Page() {
           </span>
         )}
       </PageHeader>
-      {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+      {error && <ErrorAlert error={error} onRetry={onRetry} />}
       {!webhook && !error && <Loading />}
       {webhook && (
         <Stack gap="lg">
@@ -51,3 +65,9 @@ export function Page() {
     </>
   );
 }
+
+type WebhookViewProps = {
+  webhook: WebhookEndpoint | undefined;
+  error: Error | null;
+  onRetry: () => void;
+};

@@ -14,10 +14,9 @@ export function WebhookSettings({ webhook }: { webhook: WebhookEndpoint }) {
       draftOf={draftOf}
       requestOf={requestOf}
       problemsOf={draftProblems}
-      save={async (draft) => {
-        const saved = await service.webhooks.update(webhook.id, requestOf(draft));
+      save={async (changes) => {
+        await service.webhooks.update(webhook.id, changes);
         await webhooksChanged();
-        return saved;
       }}
     >
       {(fields) => <WebhookFields {...fields} />}
