@@ -9,6 +9,7 @@ import { type Lab, mailDomain, openLab } from "@mailvet/lab";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { listsOf } from "./jobs-http-world.ts";
+import { beginHolder } from "./lock-waits.ts";
 import { PATIENCE } from "./patience.ts";
 import { openService, type TestAccount, type TestService } from "./service.ts";
 
@@ -120,11 +121,7 @@ test("no table has rows of an account that was erased, and no blob is left", asy
   };
   const before = await rowsOfBystander();
 
-  const erased = await service.ask(`/operator/accounts/${ann.accountId}/erase`, {
-    cookie: await service.operatorCookie(),
-    body: { email: ann.email, reason: "The owner asked for it" },
-  });
-  expect([erased.status, erased.text]).toEqual([204, ""]);
+  await erase(ann);
 
   const left = [...(await mentions(marks)).entries()].filter(([, count]) => count > 0);
   expect(left.map(([name]) => name)).toEqual(["public.audit_entries"]);
@@ -139,6 +136,27 @@ test("no table has rows of an account that was erased, and no blob is left", asy
   for (const who of [{ key: ann.key }, { cookie: ann.cookie }])
     expect((await service.ask("/account", who)).status).toBe(401);
   expect((await service.ask("/account", { key: bystander.key })).status).toBe(200);
+});
+
+test("a task that is being returned to the queue while its account is erased is deleted too", async () => {
+  const { pool } = service.database;
+  const ann = await service.openAccount();
+  await pool.query("insert into queue_groups (id, account_id) values ($1, $1)", [ann.accountId]);
+  await pool.query(
+    `insert into tasks (group_id, queue, subject, state, turn_id)
+     values ($1, 'recheck', '1', 'taken', gen_random_uuid())`,
+    [ann.accountId],
+  );
+  await using worker = await beginHolder(pool);
+  await worker.query(
+    `update tasks set state = 'waiting', turn_id = null, due_at = now() + interval '1 hour' where group_id = $1`,
+    [ann.accountId],
+  );
+  const erasing = erase(ann);
+  await Promise.race([worker.untilBlocked(1), erasing]);
+  await worker.commit();
+  await erasing;
+  expect((await pool.query("select from tasks where group_id = $1", [ann.accountId])).rowCount).toBe(0);
 });
 
 test("an erasure that was interrupted is completed by maintenance, whatever becomes of others", async () => {
@@ -161,6 +179,14 @@ test("an erasure that was interrupted is completed by maintenance, whatever beco
   expect(await isThere(stuck)).toBe(true);
   await pool.query("drop function keep_account cascade");
 });
+
+async function erase({ accountId, email }: TestAccount): Promise<void> {
+  const erased = await service.ask(`/operator/accounts/${accountId}/erase`, {
+    cookie: await service.operatorCookie(),
+    body: { email, reason: "The owner asked for it" },
+  });
+  expect([erased.status, erased.text]).toEqual([204, ""]);
+}
 
 /** Rows by table whose text contains one of the marks. */
 async function mentions(marks: readonly string[]): Promise<Map<string, number>> {

@@ -21,7 +21,7 @@ export type LifecycleDeps = {
   jobs: Pick<JobActions, "suspendAll" | "resumeAll" | "eraseAll" | "reconcileSuspensions">;
   uploads: Pick<Uploads, "eraseAll">;
   webhooks: Pick<Webhooks, "releaseHeld">;
-  tasks: Pick<Tasks, "pause" | "resume" | "closeAccount" | "pausedAccounts">;
+  tasks: Pick<Tasks, "pause" | "resume" | "groupsOf" | "closeGroup" | "deleteRest" | "pausedAccounts">;
 };
 
 /** All refuse with account_not_found. Operators cannot suspend or erase their own account. */
@@ -53,13 +53,15 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
 
   /** May be repeated after a failure. */
   const eraseOnce = async (accountId: string) => {
+    const groupIds = await tasks.groupsOf(orm, accountId);
     await orm.transaction((tx) => sessions.endAll(tx, accountId));
     await jobs.eraseAll(accountId);
     await uploads.eraseAll(accountId);
-    await orm.transaction((tx) => tasks.closeAccount(tx, accountId));
+    for (const groupId of groupIds) await orm.transaction((tx) => tasks.closeGroup(tx, groupId));
+    const deleteTasks = () => orm.transaction((tx) => tasks.deleteRest(tx, accountId, groupIds));
+    await deleteTasks();
     await accounts.remove(accountId);
-    // A task that was being saved meanwhile may have added another one.
-    await orm.transaction((tx) => tasks.closeAccount(tx, accountId));
+    await deleteTasks(); // what was added until then
   };
 
   /** What is still being saved for the account may be locked in another order. */

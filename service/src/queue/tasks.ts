@@ -9,7 +9,7 @@
  * therefore skips claimed tasks that are locked: their transaction finds the job ended. It holds the account's shares, so
  * that none of the others is claimed at the same time.
  */
-import { and, eq, ne, sql } from "drizzle-orm";
+import { and, eq, inArray, ne, sql } from "drizzle-orm";
 import { PgTransaction } from "drizzle-orm/pg-core";
 import type { Orm } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
@@ -32,8 +32,12 @@ export type Tasks = {
   expedite(tx: Orm, groupId: string, subject: string): Promise<boolean>;
   /** Deletes the group and its tasks. A worker that has claimed one finds out at complete, keep or postpone. */
   closeGroup(tx: Orm, groupId: string): Promise<void>;
-  /** Deletes all groups and tasks of an account that is being erased, its turns and its dead letters. */
-  closeAccount(tx: Orm, accountId: string): Promise<void>;
+  groupsOf(orm: Orm, accountId: string): Promise<string[]>;
+  /**
+   * After these groups of an account have been closed: deletes its turns and dead letters, and the tasks that were being
+   * saved when their group was closed. Waits for transactions that still save one.
+   */
+  deleteRest(tx: Orm, accountId: string, groupIds: readonly string[]): Promise<void>;
   /** False: the claim is lost (heartbeat expired, group closed), so the caller's transaction must not commit. */
   complete(orm: Orm, task: Task): Promise<boolean>;
   /** Returns the task to the queue. False: the claim is lost, as above. */
@@ -65,15 +69,6 @@ export function createTasks({ boss, currentTrace }: TasksDeps): Tasks {
 
   const endTurn = async (tx: Orm, { queue, turn }: Task) =>
     affectedBy(await boss.deleteJob(queue, turn, { db: inside(tx) })) === 1;
-
-  const closeGroup = async (tx: Orm, groupId: string) => {
-    await lockShares(tx, groupId);
-    const ofGroup = eq(tasks.groupId, groupId);
-    await tx.delete(tasks).where(and(ofGroup, ne(tasks.state, "taken")));
-    await tx.execute(sql`
-      delete from tasks where id = any(array(select id from tasks where ${ofGroup} for update skip locked))`);
-    await tx.delete(queueGroups).where(eq(queueGroups.id, groupId));
-  };
 
   return {
     async openGroup(tx, { id, accountId }) {
@@ -132,15 +127,26 @@ export function createTasks({ boss, currentTrace }: TasksDeps): Tasks {
       return expedited.length > 0;
     },
 
-    closeGroup,
+    async closeGroup(tx, groupId) {
+      await lockShares(tx, groupId);
+      const ofGroup = eq(tasks.groupId, groupId);
+      await tx.delete(tasks).where(and(ofGroup, ne(tasks.state, "taken")));
+      await tx.execute(sql`
+        delete from tasks where id = any(array(select id from tasks where ${ofGroup} for update skip locked))`);
+      await tx.delete(queueGroups).where(eq(queueGroups.id, groupId));
+    },
 
-    async closeAccount(tx, accountId) {
+    async groupsOf(orm, accountId) {
       const isOfAccount = eq(queueGroups.accountId, accountId);
-      for (const { id } of await tx.select({ id: queueGroups.id }).from(queueGroups).where(isOfAccount))
-        await closeGroup(tx, id);
+      const rows = await orm.select({ id: queueGroups.id }).from(queueGroups).where(isOfAccount);
+      return rows.map(({ id }) => id);
+    },
+
+    async deleteRest(tx, accountId, groupIds) {
       await tx.execute(sql`
         delete from pgboss.job where group_id = ${accountId}
           or (name = 'dead_letter' and data->>'accountId' = ${accountId})`);
+      await tx.delete(tasks).where(inArray(tasks.groupId, groupIds));
     },
 
     complete: (orm, task) =>

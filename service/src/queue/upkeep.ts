@@ -12,11 +12,9 @@ export async function keepUpQueues(deps: {
   feed: Feed;
 }): Promise<void> {
   const { pool, boss, feed } = deps;
+  for (const queue of QUEUE_NAMES) await pool.query(RELEASE_WITHOUT_TURN, [queue]);
   await pool.query(DELETE_WITHOUT_GROUP);
-  for (const queue of QUEUE_NAMES) {
-    await pool.query(RELEASE_WITHOUT_TURN, [queue]);
-    await feed.rebase(queue);
-  }
+  for (const queue of QUEUE_NAMES) await feed.rebase(queue);
   await boss.supervise(); // deletes old dead letters and turns, and rebuilds bloated indexes
   for (const queue of QUEUE_NAMES) await feed.recount(queue);
 }
