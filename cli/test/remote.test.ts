@@ -86,8 +86,11 @@ test("when credits run out, paid results are printed and the rest is counted", a
   const formatted = (count: number) => count.toLocaleString("en");
   expect(jsonLines<BulkItem>(stdout).map(({ email }) => email)).toEqual(emails.slice(0, paid));
   expect(stderr).toContain("1,000 credits are needed and 3 are available");
-  expect(stderr).toContain(
-    `${formatted(paid)} addresses have a result, ${formatted(emails.length - paid)} do not`,
+  // The rest of the input is counted, "at least" if it does not end within two seconds.
+  expect(stderr).toMatch(
+    new RegExp(
+      `${formatted(paid)} addresses have a result, (${formatted(emails.length - paid)}|at least [0-9,]+) do not`,
+    ),
   );
   expect(service.requests.length).toBeLessThan(10);
 });

@@ -42,20 +42,16 @@ test.concurrent.each([
   [24, 2],
 ])(
   "%d connections at a host with a cap of %d: learned at once, no pause, no probe lost",
-  async (assumed, cap) => {
-    const world = (connectionCap: number) => ({
-      "shop.test": mailDomain({ users: isNumbered, latencyMs: 5, connectionCap }),
-    });
-    const { counts, events, delays, limits } = await probeAll(world(cap), assumed);
+  async (assumed, connectionCap) => {
+    const world = { "shop.test": mailDomain({ users: isNumbered, latencyMs: 5, connectionCap }) };
+    const { counts, events, delays, limits } = await probeAll(world, assumed);
     expect(events).not.toContain("rate_limited");
     expect(new Set(delays)).toEqual(new Set([0]));
-    expect(limits).toEqual([cap]);
-    // Only the sessions that started before the first refusal was received can have been refused.
-    expect(counts.refusedConnections).toBeLessThanOrEqual(Math.ceil(200 / 12) - cap);
-    const asAllowed = await probeAll(world(cap), cap);
-    expect(counts.connections - counts.refusedConnections).toBeLessThanOrEqual(
-      asAllowed.counts.connections + 1,
-    );
+    expect(limits).toEqual([connectionCap]);
+    // Sessions are opened before the first refusal is received, and hardly any afterwards. How many of them are served
+    // depends on the order in which they arrive and end.
+    const openedAtOnce = Math.min(assumed, Math.ceil(200 / 12));
+    expect(counts.connections).toBeLessThanOrEqual(openedAtOnce + connectionCap);
   },
 );
 
