@@ -1,6 +1,6 @@
 /** Event streams and long polls end with the key or session that opened them. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { listsOf } from "./jobs-http-world.ts";
+import { listsOf, pausedJob } from "./jobs-http-world.ts";
 import { PATIENCE } from "./patience.ts";
 import { type Asked, cookieOf, openService, type TestAccount, type TestService } from "./service.ts";
 
@@ -9,20 +9,15 @@ let ann: TestAccount;
 let path: string;
 beforeAll(async () => {
   service = await openService();
-  ann = await service.openAccount({ credits: 10 });
+  ann = await service.openAccount();
   path = await pausedJobOf(ann);
 });
 beforeEach(() => setPlan("payg"));
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** Its path. Paused, it never changes: only the credential can end what follows it. */
+/** Its path. Paused, it does not end: only the credential can end what follows it. */
 async function pausedJobOf(account: TestAccount): Promise<string> {
-  const lists = listsOf(service, account);
-  const { id } = await lists.confirm(await lists.upload("email\nslow-3s@mailvet.test\n"));
-  await vi.waitFor(async () => {
-    const { body } = await service.ask(`/bulk/jobs/${id}/pause`, { key: account.key, method: "POST" });
-    expect(body.status).toBe("paused");
-  }, PATIENCE);
+  const { id } = await pausedJob(listsOf(service, account), "email\nslow-3s@mailvet.test\n");
   return `/bulk/jobs/${id}`;
 }
 
@@ -68,7 +63,7 @@ test.for(ENDS)("an event stream ends when %s", async ([, make]) => {
 test.for(ENDS)("a long poll is refused when %s", async ([, make, code]) => {
   const [caller, end] = await make();
   const stream = await openStream(caller);
-  const waiting = Array.from({ length: 3 }, () => service.ask(`${path}?wait=30`, caller));
+  const waiting = Array.from({ length: 3 }, () => service.ask(`${path}?wait=30&for=end`, caller));
   await stream.next();
   await end();
   await stream.rest();
@@ -76,7 +71,7 @@ test.for(ENDS)("a long poll is refused when %s", async ([, make, code]) => {
 });
 
 test("an event stream under the old token of a session ends when the password is changed", async () => {
-  const bob = await service.openAccount({ credits: 10 });
+  const bob = await service.openAccount();
   const { cookie, password } = bob; // its only session
   const job = await pausedJobOf(bob);
   const reader = await openStream({ cookie }, job);

@@ -95,3 +95,14 @@ export function cellsOf(text: string, delimiter = ","): string[][] {
   }
   return rows.slice(0, -1);
 }
+
+/** A job with this file that is paused. One that ends before it can be paused is followed by another. */
+export async function pausedJob(lists: Lists, content: string): Promise<Job> {
+  for (;;) {
+    const { id } = await lists.begin(content);
+    await lists.until(id, ({ status }) => status !== "queued");
+    const { status, body } = await lists.ask(`/bulk/jobs/${id}/pause`, { method: "POST" });
+    if (status === 200) return asJob(body);
+    expect(body.code).toBe("job_state_conflict");
+  }
+}
