@@ -7,10 +7,9 @@
 import { readdir } from "node:fs/promises";
 import { type Lab, mailDomain, openLab } from "@mailvet/lab";
 import { TOTP } from "otpauth";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { listsOf } from "./jobs-http-world.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { listsOf, pausedJob } from "./jobs-http-world.ts";
 import { beginHolder } from "./lock-waits.ts";
-import { PATIENCE } from "./patience.ts";
 import { openService, type TestAccount, type TestService } from "./service.ts";
 
 const ACCOUNT = "rows of accounts";
@@ -159,6 +158,41 @@ test("a task that is being returned to the queue while its account is erased is 
   expect((await pool.query("select from tasks where group_id = $1", [ann.accountId])).rowCount).toBe(0);
 });
 
+test("a task that the end of a job adds while its account is erased is deleted too", async () => {
+  const ann = await service.openAccount();
+  const { key } = ann;
+  await pausedJob(listsOf(service, ann), "email\nslow-3s@mailvet.test\n");
+  const { body: hook } = await service.ask("/webhooks", { key, body: { url: "http://127.0.0.1:9/hook" } });
+  await erase(ann);
+  const ofHook = "select from tasks where group_id = $1";
+  expect((await service.database.pool.query(ofHook, [hook.id])).rowCount).toBe(0);
+});
+
+test("a password reset that is requested while its account is erased leaves no entry", async () => {
+  const { pool } = service.database;
+  const ann = await service.openAccount();
+  await using recording = await beginHolder(pool);
+  await recording.query("select pg_advisory_xact_lock(7)", []);
+  await pool.query(`
+    create function await_recording() returns trigger language plpgsql as
+      'begin perform pg_advisory_xact_lock(7); return new; end';
+    create trigger await_recording before insert on audit_entries for each row
+      when (new.action = 'password.reset_requested') execute function await_recording()`);
+  await service.ask("/auth/password-reset", { body: { email: ann.email } });
+  await recording.untilBlocked(1);
+  const erasing = erase(ann);
+  await Promise.race([recording.untilBlocked(2), erasing]);
+  await recording.commit();
+  await erasing;
+  await resetMailTo(ann.email);
+  await pool.query("drop function await_recording cascade");
+  const { rows } = await pool.query(
+    "select action from audit_entries where account_id = $1 and not is_operator",
+    [ann.accountId],
+  );
+  expect(rows).toEqual([{ action: "account.deleted" }]);
+});
+
 test("an erasure that was interrupted is completed by maintenance, whatever becomes of others", async () => {
   const { pool } = service.database;
   const [stuck, ann] = [await service.openAccount(), await service.openAccount()];
@@ -179,6 +213,13 @@ test("an erasure that was interrupted is completed by maintenance, whatever beco
   expect(await isThere(stuck)).toBe(true);
   await pool.query("drop function keep_account cascade");
 });
+
+/** It is sent in the background. */
+async function resetMailTo(email: string): Promise<void> {
+  await expect
+    .poll(() => service.said.some((text) => text.includes(email) && text.includes("reset-password")))
+    .toBe(true);
+}
 
 async function erase({ accountId, email }: TestAccount): Promise<void> {
   const erased = await service.ask(`/operator/accounts/${accountId}/erase`, {
@@ -216,13 +257,7 @@ async function fill(account: TestAccount): Promise<string[]> {
     await lists.upload("email\ncy@shop.example-lab.com\nCY@shop.example-lab.com\nvalid@mailvet.test\n"),
   );
   await lists.ended(done.id);
-  const paused = await lists.confirm(
-    await lists.upload("email\nslow-3s+x@mailvet.test\nslow-3s+y@mailvet.test\n"),
-  );
-  await vi.waitFor(
-    async () => expect((await lists.move(paused.id, "pause")).status).toBe("paused"),
-    PATIENCE,
-  );
+  const paused = await pausedJob(lists, "email\nslow-3s+x@mailvet.test\nslow-3s+y@mailvet.test\n");
   const upload = await lists.upload("email\nvalid@mailvet.test\n");
 
   await service.ask("/validation/single?email=dee@shop.example-lab.com", { key });
@@ -236,6 +271,7 @@ async function fill(account: TestAccount): Promise<string[]> {
   const code = new TOTP({ secret: setUp.secret }).generate();
   await service.ask("/auth/two-factor/confirm", { cookie, body: { code } });
   await service.ask("/auth/password-reset", { body: { email } });
+  await resetMailTo(email);
   const { body: sessions } = await service.ask("/auth/sessions", { cookie });
 
   expect((await service.ask("/lists", { key, body: { job_id: done.id, name: "all" } })).status).toBe(200);

@@ -107,9 +107,13 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
         const account = await findByEmail(orm, email);
         if (!account || !(await attempts.allows({ what: "mail_to_one_address", by: [email.canonical] })))
           return;
-        const token = await mailTokens.create(orm, account.id, "reset_password");
-        const by = { ip: client.ip };
-        await recordAudit(orm, by, { action: "password.reset_requested", accountId: account.id });
+        // In one transaction: the token's foreign key keeps the account until the entry, which is erased with it, is there.
+        const token = await orm.transaction(async (tx) => {
+          const created = await mailTokens.create(tx, account.id, "reset_password");
+          const by = { ip: client.ip };
+          await recordAudit(tx, by, { action: "password.reset_requested", accountId: account.id });
+          return created;
+        });
         await mailer.send(
           emailTemplates.resetPassword(account.email, `${settings.publicUrl}/reset-password?token=${token}`),
         );

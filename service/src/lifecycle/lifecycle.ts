@@ -53,10 +53,12 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
 
   /** May be repeated after a failure. */
   const eraseOnce = async (accountId: string) => {
-    const groupIds = await tasks.groupsOf(orm, accountId);
+    const before = await tasks.groupsOf(orm, accountId);
     await orm.transaction((tx) => sessions.endAll(tx, accountId));
     await jobs.eraseAll(accountId);
     await uploads.eraseAll(accountId);
+    // The end of a job may have opened the group of a webhook endpoint.
+    const groupIds = [...new Set([...before, ...(await tasks.groupsOf(orm, accountId))])];
     for (const groupId of groupIds) await orm.transaction((tx) => tasks.closeGroup(tx, groupId));
     const deleteTasks = () => orm.transaction((tx) => tasks.deleteRest(tx, accountId, groupIds));
     await deleteTasks();
