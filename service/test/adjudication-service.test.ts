@@ -3,7 +3,7 @@ import { loadNameModel, plausibilityOf } from "@mailvet/engine";
 import { acceptsEveryone, mailDomain, openLab } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
-import { judges, openLanguageModelServer, saysNothing } from "./language-model-server.ts";
+import { hangsUp, judges, openLanguageModelServer } from "./language-model-server.ts";
 import { OPERATOR_KEY, openService } from "./service.ts";
 
 const KEY = "sk-a-key-that-must-stay-secret";
@@ -28,7 +28,7 @@ test("an ambiguous name at a catch-all is adjudicated; without the endpoint the 
     "shop.test": mailDomain({ users: [first!] }),
   });
   const lines: string[] = [];
-  const env = { AI_BASE_URL: model.url, AI_MODEL: "small-1", AI_API_KEY: KEY, AI_TIMEOUT_SECONDS: "1.5" };
+  const env = { AI_BASE_URL: model.url, AI_MODEL: "small-1", AI_API_KEY: KEY, AI_TIMEOUT_SECONDS: "5" };
   await using service = await openService({ lab, env, logTo: (line) => lines.push(line) });
   const check = (email: string) => service.ask("/validation/single", { key: OPERATOR_KEY, body: { email } });
   const local = loadNameModel().method;
@@ -47,7 +47,7 @@ test("an ambiguous name at a catch-all is adjudicated; without the endpoint the 
   expect((await check(`${first}@shop.test`)).body.status).toBe("valid");
   expect(model.names()).toHaveLength(1);
 
-  model.behave(saysNothing);
+  model.behave(hangsUp);
   const alone = (await check(`${second}@open.test`)).body;
   expect(alone).toMatchObject({ sub_status: "catch_all", ai_enhancement: { used: true, method: local } });
 

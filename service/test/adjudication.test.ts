@@ -199,8 +199,15 @@ test.each<[string, ModelBehaviour]>([
   "a model that %s has until the time limit, from the question to the last byte",
   async (_what, behaviour) => {
     await using scene = await openScene(behaviour, { timeoutMs: SHORT_MS });
-    const answers = await Promise.all(["a", "b", "c"].map((name) => scene.ask(name, `${name}.example`)));
-    expect(answers).toEqual([undefined, undefined, undefined]);
+    const answers: unknown[] = [];
+    const askThree = async () => {
+      const names = [0, 1, 2].map((more) => `name${answers.length + more}`);
+      answers.push(...(await Promise.all(names.map((name) => scene.ask(name, `${name}.example`)))));
+      return scene.events.length;
+    };
+    // Repeated: a question that has not left the database by the time limit is no failure of the model.
+    await expect.poll(askThree).toBeGreaterThan(0);
+    expect(answers).toEqual(answers.map(() => undefined));
     expect(scene.events[0]).toMatchObject({ failure: "no answer in time" });
   },
 );
@@ -213,14 +220,14 @@ test("an endless body is aborted long before the time limit", async () => {
 });
 
 test("Retry-After is respected", async () => {
-  await using scene = await openScene(sends(429, "", { "retry-after": "1" }));
+  await using scene = await openScene(sends(429, "", { "retry-after": "3" }));
   expect(await scene.ask("ann")).toBeUndefined();
   scene.server.behave(judges());
   expect(await scene.ask("ann")).toBeUndefined();
   expect(scene.server.received).toHaveLength(1);
   await expect.poll(() => scene.ask("ann"), { interval: 100 }).toMatchObject({ plausible: 1 });
   expect(scene.events).toEqual([
-    { event: "adjudicator_paused", failure: "HTTP status 429", retry_in_ms: 1000 },
+    { event: "adjudicator_paused", failure: "HTTP status 429", retry_in_ms: 3000 },
   ]);
 });
 
