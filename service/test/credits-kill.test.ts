@@ -17,12 +17,14 @@ const TSX = import.meta.resolve("tsx");
 const ROUNDS = rounds(8);
 const SIDE_BY_SIDE = 2;
 const CALLERS = 8;
+const APPLICATION = "charger";
 
 test(`no acknowledged charge is lost or doubled in ${ROUNDS} rounds of kill -9`, async () => {
   await using database = await openTestDatabase();
   const ledger = createLedger({ database });
   const accountId = await openAccount(database, ledger, 10_000_000);
-  const charging = { connection: database.connection, accountId, callers: CALLERS };
+  const connection = { ...database.connection, application_name: APPLICATION };
+  const charging = { connection, accountId, callers: CALLERS };
   const acknowledged: string[] = [];
 
   const lanes = Array.from({ length: SIDE_BY_SIDE }, async () => {
@@ -32,7 +34,7 @@ test(`no acknowledged charge is lost or doubled in ${ROUNDS} rounds of kill -9`,
   });
   await Promise.all(lanes);
 
-  await nothingUnderWay(database);
+  await disconnected(database);
   await ledger.releaseExpired(); // reservations of killed processes
   const { rows } = await database.pool.query<{ reference: string }>(
     "select reference from ledger where kind = 'settle' and account_id = $1",
@@ -69,9 +71,9 @@ async function spendUntilKilled(charging: Charging): Promise<string[]> {
   return received;
 }
 
-/** A statement already sent to the server may still commit after its client has died. */
-async function nothingUnderWay({ pool }: Database): Promise<void> {
-  const busy = `select from pg_stat_activity
-    where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`;
-  await expect.poll(async () => (await pool.query(busy)).rowCount).toBe(0);
+/** A statement already sent to the server may still commit after its client has died, until its connection is closed. */
+async function disconnected({ pool }: Database): Promise<void> {
+  const connections =
+    "select from pg_stat_activity where datname = current_database() and application_name = $1";
+  await expect.poll(async () => (await pool.query(connections, [APPLICATION])).rowCount).toBe(0);
 }
