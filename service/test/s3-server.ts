@@ -2,7 +2,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 // @ts-expect-error the package has no types
@@ -14,8 +14,8 @@ export type S3Server = AsyncDisposable & {
   /** Settings of the service. */
   env: Record<string, string>;
   /** It is unreachable until it is started again, with the same objects. */
-  stop(): Promise<void>;
-  start(): Promise<void>;
+  stop(): void;
+  start(): void;
   /** How many listings it has answered, each with one page. */
   listings(): number;
 };
@@ -32,13 +32,11 @@ export async function openS3Server({ keysPerPage = 1000 } = {}): Promise<S3Serve
     listings++;
     context.query = { ...context.query, "max-keys": String(keysPerPage) };
   };
-  let server = createServer(directory, bucket, 0, pageOf);
+  const server = createServer(directory, bucket, pageOf);
   const { port } = (await server.run()) as AddressInfo;
-  const stop = async () => {
-    const closed = server.close();
-    server.httpServer.closeAllConnections();
-    await closed;
-  };
+  // While stopped it keeps its port, which another server could take.
+  let isStopped = false;
+  server.httpServer.on("connection", (socket: Socket) => void (isStopped && socket.destroy()));
   const endpoint = `http://127.0.0.1:${port}`;
   return {
     settings: {
@@ -55,14 +53,18 @@ export async function openS3Server({ keysPerPage = 1000 } = {}): Promise<S3Serve
       S3_ACCESS_KEY_ID: KEY,
       S3_SECRET_ACCESS_KEY: KEY,
     },
-    stop,
-    async start() {
-      server = createServer(directory, bucket, port, pageOf);
-      await server.run();
+    stop() {
+      isStopped = true;
+      server.httpServer.closeAllConnections();
+    },
+    start() {
+      isStopped = false;
     },
     listings: () => listings,
     async [Symbol.asyncDispose]() {
-      await stop();
+      const closed = server.close();
+      server.httpServer.closeAllConnections();
+      await closed;
       rmSync(directory, { recursive: true, force: true });
     },
   };
@@ -71,10 +73,10 @@ export async function openS3Server({ keysPerPage = 1000 } = {}): Promise<S3Serve
 /** Of koa. */
 type Context = { req: IncomingMessage; query: Record<string, string>; status: number; body: string };
 
-function createServer(directory: string, bucket: string, port: number, onSigned: (context: Context) => void) {
+function createServer(directory: string, bucket: string, onSigned: (context: Context) => void) {
   const server = new S3rver({
     address: "127.0.0.1",
-    port,
+    port: 0,
     silent: true,
     directory,
     configureBuckets: [{ name: bucket }],
