@@ -210,8 +210,9 @@ const DEEDS: Readonly<Record<AuditAction, Deed>> = {
     const task = { queue: "delivery", groupId, accountId: account.accountId, subject: body.id };
     const letter = { ...task, failures: 1, losses: 0, error: "an error", details: {} };
     const attempts = async () => (await hook(account, groupId, "GET", "/deliveries")).body[0].attempts;
-    await expect.poll(attempts).toBe(1);
+    await expect.poll(attempts).toBeGreaterThanOrEqual(1);
     const { pool } = service.database;
+    await pool.query("delete from tasks where subject = $1", [body.id]); // no retry changes the state again
     await pool.query("update webhook_deliveries set state = 'failed' where id = $1", [body.id]);
     const { rows } = await pool.query(
       "insert into pgboss.job (name, data) values ('dead_letter', $1) returning id",
