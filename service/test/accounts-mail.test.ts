@@ -142,9 +142,9 @@ test("password reset does not reveal accounts and limits emails per mailbox", as
 });
 
 test("an unreachable mail server changes no response and is logged", async () => {
-  const post = await openMailServer();
-  await post[Symbol.asyncDispose]();
-  await using world = openAccountsWorld({ mail: post.mail });
+  await using world = openAccountsWorld({
+    mail: { url: "smtp://127.0.0.1:9", sender: "mailvet@example.net" },
+  });
 
   expect(await world.accounts.signUp(EMAIL, PASSWORD, HERE)).toBeUndefined();
   await world.accounts.close();
