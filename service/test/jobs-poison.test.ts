@@ -32,7 +32,7 @@ async function startPoisoned() {
     if (email === POISON[0] && !isCured) throw new Error("this slice is poison");
     return inspect(email);
   };
-  const { run } = world.open({ validations });
+  const { run } = world.open({ validations, waitMs: 600_000 }); // saves a slice at once
   const { database, boss, tasks, feed, transitions } = world;
   const pubsub = createPubSub(database.connection, { log: () => {} });
   const worker = startWorker({
@@ -75,6 +75,8 @@ const deadLetters = () => {
 const lettersOf = async (jobId: string) =>
   (await deadLetters().list({ skip: 0, limit: 100 })).letters.filter(({ group_id }) => group_id === jobId);
 
+const tasksOf = async (jobId: string) =>
+  (await world.database.pool.query("select from tasks where group_id = $1", [jobId])).rowCount;
 const groupsOf = async (jobId: string) =>
   (await world.database.pool.query("select from queue_groups where id = $1", [jobId])).rowCount;
 
@@ -201,6 +203,23 @@ test("a redrive leaves the evidence that other rows refer to", async () => {
     ownEvidence: expect.anything(),
   });
   expect(rows[3]).toMatchObject({ row: 4, evidence: null, evidenceRow: 1 });
+});
+
+test("a task whose slice has been given up already leaves no second dead letter", async () => {
+  const caller = await world.caller(20);
+  const jobId = await world.add(caller, [POISON]);
+  await world.database.orm.update(jobs).set({ isPlanned: false }).where(eq(jobs.id, jobId)); // it does not end by itself
+  await using worker = await startPoisoned();
+  await worker.until(async () => (await lettersOf(jobId)).length === 1);
+  const { pool } = world.database;
+  await pool.query(
+    `insert into tasks (group_id, queue, subject, state, due_at, failures)
+     values ($1, 'slice', '0', 'waiting', now(), 5)`,
+    [jobId],
+  );
+  await worker.until(async () => (await tasksOf(jobId)) === 0);
+  expect(await lettersOf(jobId)).toHaveLength(1);
+  await world.actions.cancel(caller, jobId);
 });
 
 test("a slice of a job whose results are erased cannot be redriven", async () => {

@@ -25,17 +25,17 @@ import { addSlice, countInJob, recheckCounts } from "./slice-save.ts";
 
 const FAILURE = "The slice of this email failed repeatedly.";
 
-/** Returns the rows, for a redrive. */
+/** Returns the rows, for a redrive; false if the slice is done, or was deleted with its job. */
 export function onSliceExhausted(transitions: Pick<JobTransitions, "finishIfDone">): OnExhausted {
   return async (tx, { groupId: jobId, subject }) => {
     const isIt = and(eq(slices.jobId, jobId), eq(slices.number, Number(subject)));
     const [slice] = await tx.delete(slices).where(isIt).returning();
-    if (!slice) return undefined;
+    if (!slice) return false;
     const { emails, isRedrive, attempt } = slice;
     const rows = emails.map(([row]) => row);
     if (isRedrive) return { rows }; // their results are internal errors already
     const job = await findStored(tx, jobId);
-    if (!job) return undefined;
+    if (!job) return false;
     const isAllDone = await countInJob(tx, slice, {
       processed: emails.length,
       triedOnce: attempt === 0 ? emails.length : 0,
@@ -70,9 +70,10 @@ function failedRow(row: number, email: string) {
 /** Checks the emails again, free of charge. The results replace those that were given up, also after the job's end. */
 export function redriveSlice(tasks: Pick<Tasks, "openGroup" | "add">): Redrive {
   return async (tx, { groupId: jobId, details }) => {
+    const rows = details.rows as number[] | undefined;
+    if (!rows) return false; // by earlier releases, for a slice that was gone
     const job = await lockJob(tx, jobId);
     if (!job || job.erasedAt !== null || (job.recheck && !hasEnded(job))) return false;
-    const rows = details.rows as number[];
     const isIt = and(
       inArray(results.expiresOn, [partitionOf(job), DEFAULT_DATE]),
       eq(results.jobId, jobId),

@@ -109,7 +109,7 @@ export function createTaskRunner(deps: RunTaskDeps): (task: Task) => Promise<voi
         orm.transaction(async (tx) => {
           if (!(await tasks.complete(tx, task))) return; // another process has it, or it is no longer needed
           const details = await deps.onExhausted(tx, task);
-          await addDeadLetter(boss, tx, task, reason, details);
+          if (details !== false) await addDeadLetter(boss, tx, task, reason, details);
         }),
       ),
     );

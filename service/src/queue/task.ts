@@ -52,6 +52,6 @@ export type TaskHandler = (task: Task, signal: AbortSignal) => Promise<void>;
 
 /**
  * Called when the attempts are exhausted, in the transaction that completes the task and adds its dead letter. Returns
- * what a redrive needs to know besides the task.
+ * what a redrive needs to know besides the task; false: nothing is left to do, so there is no dead letter.
  */
-export type OnExhausted = (tx: Orm, task: Task) => Promise<Record<string, unknown> | undefined>;
+export type OnExhausted = (tx: Orm, task: Task) => Promise<Record<string, unknown> | undefined | false>;
