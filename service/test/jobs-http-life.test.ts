@@ -2,7 +2,7 @@
 import type { Job } from "@mailvet/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HOOK } from "./endpoints.ts";
-import { asJob, type Lists, listsOf } from "./jobs-http-world.ts";
+import { asJob, beginHeld, type Lists, listsOf, setDue } from "./jobs-http-world.ts";
 import { beginHolder } from "./lock-waits.ts";
 import { expectProblem } from "./problems.ts";
 import { openService, type TestService } from "./service.ts";
@@ -16,31 +16,19 @@ afterAll(() => service[Symbol.asyncDispose]());
 /** A new account, because the tests run concurrently. */
 const openLists = async (credits = 100) => listsOf(service, await service.openAccount({ credits }));
 
-const isTried = ({ phase }: Job) => phase === "retrying";
 const listOf = (...names: string[]) => `email\n${names.map((name) => `${name}@mailvet.test`).join("\n")}\n`;
 
 /** A job with one settled email and one deferred. */
-const beginHalf = async (lists: Lists) => {
-  const { id } = await lists.begin(listOf("valid", "slow-3s"));
-  const job = await lists.until(id, isTried);
-  await setDue(id, "1 hour");
-  return job;
-};
+const beginHalf = (lists: Lists) => beginHeld(lists, service.database.pool, listOf("valid", "slow-3s"));
 
-/** When the deferred emails of a job are due. */
-const setDue = async (id: string, later: string) => {
-  const { pool } = service.database;
-  const text = "update tasks set due_at = now() + $2::interval where group_id = $1 and state = 'waiting'";
-  await pool.query(text, [id, later]);
-  await pool.query("select pg_notify('tasks', 'slice')");
-};
+const hurry = (id: string) => setDue(service.database.pool, id, "0");
 
 test.concurrent("a greylisted email is retried and then valid; meanwhile the job is in the phase retrying", async () => {
   const lists = await openLists();
-  const { id, status } = await lists.begin(listOf("valid+g", "greylisted-then-valid+g", "greylisted+g"));
-  expect(status).toBe("queued");
-  const retrying = await lists.until(id, isTried);
+  const emails = listOf("valid+g", "greylisted-then-valid+g", "greylisted+g");
+  const { id, ...retrying } = await beginHeld(lists, service.database.pool, emails);
   expect(retrying).toMatchObject({
+    phase: "retrying",
     status: "processing",
     processed: 2,
     valid_count: 1,
@@ -54,6 +42,7 @@ test.concurrent("a greylisted email is retried and then valid; meanwhile the job
   for (const path of ["/results", "/download"]) {
     await expectProblem(service, await lists.ask(`/bulk/jobs/${id}${path}?final=true`), "results_not_ready");
   }
+  await hurry(id);
   const job = await lists.ended(id);
   expect(job).toMatchObject({ status: "completed", valid_count: 2, unknown_count: 1, progress_percent: 100 });
   const [, ...rows] = await lists.download(id);
@@ -69,7 +58,7 @@ test.concurrent("a paused job checks nothing more; resumed, it runs to its end",
   const { id } = await beginHalf(lists);
   expect(await lists.move(id, "pause")).toMatchObject({ status: "paused", credits_reserved: 2 });
   await refused(lists, id, "pause", "The job is paused, so it cannot be paused.");
-  await setDue(id, "0");
+  await hurry(id);
   await lists.ended((await lists.begin(listOf("valid+later"))).id); // what is due after it has been claimed
   expect(await lists.job(id)).toMatchObject({ status: "paused", processed: 1 });
   expect((await lists.ask("/bulk/jobs?status=paused")).body.map(({ id }: Job) => id)).toEqual([id]);
@@ -127,11 +116,11 @@ test.concurrent("a job that cannot run fails with an error and is not charged", 
   const before = await creditsOf(lists);
   await service.database.blobs.delete(`uploads/${preview.upload_id}/0`); // as after a disk failure
   const { id } = await lists.confirm(preview);
-  const hurry = () =>
+  const lastAttempt = () =>
     pool.query("update tasks set failures = 4, due_at = now() where group_id = $1 and state = 'waiting'", [
       id,
     ]);
-  await expect.poll(async () => (await hurry()).rowCount).toBe(1);
+  await expect.poll(async () => (await lastAttempt()).rowCount).toBe(1);
   const job = await lists.until(id, ({ status }) => status === "failed");
   expect(job).toMatchObject({
     phase: "done",
@@ -159,7 +148,7 @@ test.concurrent("long polling returns as soon as the job changes, and at once if
   expect((await paused).status).toBe("paused");
   expect((await waits(1)).status).toBe("paused");
 
-  await setDue(id, "0");
+  await hurry(id);
   const [resumed] = await Promise.all([waits(30), lists.move(id, "resume")]);
   expect(["processing", "completed"]).toContain(resumed.status);
   await lists.ended(id);
@@ -168,9 +157,19 @@ test.concurrent("long polling returns as soon as the job changes, and at once if
 });
 
 test.concurrent("the event stream reports every step up to the end", async () => {
-  const lists = await openLists();
-  const { id } = await lists.begin(listOf("valid+s", "greylisted-then-valid+s"));
-  const events = await listenTo(lists, id);
+  const account = await service.openAccount({ credits: 100 });
+  const lists = listsOf(service, account);
+  const emails = listOf("valid+s", "greylisted-then-valid+s");
+  const { id } = await beginHeld(lists, service.database.pool, emails);
+  const stream = await fetch(`${service.url}/api/v1/bulk/jobs/${id}/events`, {
+    headers: { "x-api-key": account.key },
+  });
+  let text = "";
+  for await (const chunk of stream.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (eventsIn(text).length === 1) await hurry(id);
+  }
+  const events = eventsIn(text);
   const jobs = events.map(({ data }) => asJob(data));
   expect(events.map(({ event }) => event)).toEqual([...events.slice(1).map(() => "progress"), "end"]);
   expect(events.length).toBeGreaterThanOrEqual(2);
@@ -203,7 +202,10 @@ test.concurrent("twenty concurrent jobs all finish, and the ledger adds up", asy
   expect(credits).toMatchObject({ balance: 500 - 20 * 21, reserved: 0 });
   const amounts = credits.ledger.map(({ amount }: { amount: number }) => amount);
   expect(amounts.reduce((sum: number, amount: number) => sum + amount, 0)).toBe(credits.balance);
-  expect((await ask("/usage")).body.days).toMatchObject([{ credits_used: 420, valid: 400, invalid: 20 }]);
+  const { days } = (await ask("/usage")).body;
+  const usedIn = (column: string) =>
+    days.reduce((sum: number, day: Record<string, number>) => sum + day[column]!, 0); // two days at midnight
+  expect(["credits_used", "valid", "invalid"].map(usedIn)).toEqual([420, 400, 20]);
 });
 
 test.concurrent.for([
@@ -255,6 +257,10 @@ async function creditsOf(lists: Lists): Promise<{ balance: number; reserved: num
 async function listenTo(lists: Lists, id: string): Promise<{ event: string; data: unknown }[]> {
   const { text, headers } = await lists.ask(`/bulk/jobs/${id}/events`);
   expect(headers.get("content-type")).toMatch(/^text\/event-stream/);
-  const events = [...text.matchAll(/^event: (\w+)\ndata: (.*)\n\n/gm)];
+  return eventsIn(text);
+}
+
+function eventsIn(stream: string): { event: string; data: unknown }[] {
+  const events = [...stream.matchAll(/^event: (\w+)\ndata: (.*)\n\n/gm)];
   return events.map(([, event = "", data = ""]) => ({ event, data: JSON.parse(data) }));
 }

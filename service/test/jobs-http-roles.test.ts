@@ -4,10 +4,11 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { BadSettings } from "@mailvet/engine";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { readConfig } from "../src/config.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
-import { listsOf } from "./jobs-http-world.ts";
+import { beginHeld, listsOf, setDue } from "./jobs-http-world.ts";
+import { PATIENCE } from "./patience.ts";
 import { expectProblem } from "./problems.ts";
 import { openService, urlOf } from "./service.ts";
 import { SERVICE_PROGRAM } from "./service-program.ts";
@@ -61,10 +62,12 @@ test.concurrent("the API accepts a job, a worker runs it, and the API reports it
 
   const health = await fetch(`${worker.url}/health/ready`);
   expect(health.status).toBe(200);
-  const metrics = await (await fetch(`${worker.url}/metrics`)).text();
-  expect(metrics).toContain('mailvet_job_rows_total{sandbox="true"} 3\n');
-  expect(metrics).toContain('mailvet_queue_tasks{queue="slice",state="due"} 0\n');
-  expect(metrics).toContain("mailvet_credits_charged_total 3\n");
+  await vi.waitFor(async () => {
+    const metrics = await (await fetch(`${worker.url}/metrics`)).text();
+    expect(metrics).toContain('mailvet_job_rows_total{sandbox="true"} 3\n');
+    expect(metrics).toContain('mailvet_queue_tasks{queue="slice",state="due"} 0\n');
+    expect(metrics).toContain("mailvet_credits_charged_total 3\n");
+  }, PATIENCE);
   const elsewhere = await worker.ask("/bulk/jobs");
   expect([elsewhere.status, elsewhere.body.code]).toEqual([404, "not_found"]);
 });
@@ -77,11 +80,11 @@ test.concurrent("a worker process listens nowhere, runs jobs, and releases unfin
   try {
     expect(first.output()).toContain("mailvet works on jobs, 16 slices at a time\n");
     expect(portsOf(first.pid)).toEqual([]);
-    const job = await lists.begin("email\nvalid@mailvet.test\nslow-3s@mailvet.test\n");
-    await lists.until(job.id, ({ phase }) => phase === "retrying");
+    const job = await beginHeld(lists, database.pool, "email\nvalid@mailvet.test\nslow-3s@mailvet.test\n");
     expect(await first.stop()).toBe(0);
     expect(await lists.job(job.id)).toMatchObject({ status: "processing", processed: 1 });
 
+    await setDue(database.pool, job.id, "0");
     await using _next = await openService({ database, env: { ROLE: "worker" } });
     expect(await lists.ended(job.id)).toMatchObject({ status: "completed", valid_count: 2, credits_used: 2 });
   } finally {
@@ -97,6 +100,7 @@ async function startWorker(database: TestDatabase) {
       DATABASE_URL: urlOf(database),
       DATA_DIR: database.dataDirectory,
       DNS_SERVERS: "127.0.0.1:9",
+      STOP_TIMEOUT_SECONDS: "45",
     },
     cwd: fileURLToPath(new URL("../dist", import.meta.url)),
   });
@@ -107,7 +111,7 @@ async function startWorker(database: TestDatabase) {
       output += chunk;
     });
   }
-  await expect.poll(() => output).toContain("\n");
+  await expect.poll(() => output).toMatch(/mailvet works on jobs.*\n/);
   return {
     pid: child.pid!,
     output: () => output,

@@ -1,5 +1,6 @@
 /** Client of the bulk API over HTTP: upload, confirm, follow, download. */
 import { Job, UploadPreview } from "@mailvet/contract";
+import type pg from "pg";
 import { Compile } from "typebox/compile";
 import { expect, vi } from "vitest";
 import { expectShape, JOB, PREVIEW } from "./interface.ts";
@@ -62,6 +63,30 @@ export function listsOf(service: Pick<TestService, "ask">, { key }: Pick<TestAcc
     },
   };
   return lists;
+}
+
+/**
+ * A job that stays in the phase retrying until its deferred emails are made due. They must all have the same delay; if it
+ * is over before they are held, another job is begun.
+ */
+export async function beginHeld(lists: Lists, pool: Pick<pg.Pool, "query">, content: string): Promise<Job> {
+  for (;;) {
+    const { id } = await lists.begin(content);
+    await lists.until(id, ({ phase }) => phase === "retrying" || phase === "done");
+    if ((await setDue(pool, id, "1 hour")) === 1) return lists.job(id);
+  }
+}
+
+/** When the deferred emails of a job are due. Returns the number of their tasks, without those that have been fed. */
+export async function setDue(
+  pool: Pick<pg.Pool, "query">,
+  jobId: string,
+  later: string,
+): Promise<number | null> {
+  const text = "update tasks set due_at = now() + $2::interval where group_id = $1 and state = 'waiting'";
+  const { rowCount } = await pool.query(text, [jobId, later]);
+  await pool.query("select pg_notify('tasks', 'slice')");
+  return rowCount;
 }
 
 /** A job's record, checked against the contract and for consistent counts. */

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { listsOf } from "./jobs-http-world.ts";
+import { beginHeld, listsOf, setDue } from "./jobs-http-world.ts";
 import { PATIENCE } from "./patience.ts";
 import { expectProblem } from "./problems.ts";
 import {
@@ -126,9 +126,8 @@ describe("a suspended account", () => {
 
   test("has its jobs paused, and only those continue with it", async () => {
     const ann = await service.openAccount();
-    const lists = listsOf(service, ann);
     const pausedBefore = await pausedJobOf(ann);
-    const { id: running } = await lists.confirm(await lists.upload("email\nslow-3s+a@mailvet.test\n"));
+    const { id: running } = await heldJobOf(ann);
     const statusOf = async (id: string) =>
       (await asOperator(`/jobs?account_id=${ann.accountId}`)).body.find(
         (job: { id: string }) => job.id === id,
@@ -141,6 +140,7 @@ describe("a suspended account", () => {
       "account_suspended",
     );
     await act(ann.accountId, "resume");
+    await setDue(service.database.pool, running, "0");
     await vi.waitFor(async () => expect(await statusOf(running)).toBe("completed"), PATIENCE);
     expect(await statusOf(pausedBefore)).toBe("paused");
   });
@@ -148,8 +148,7 @@ describe("a suspended account", () => {
   test("has its webhook deliveries held, and sent when it is resumed", async () => {
     const ann = await service.openAccount();
     const hook = await service.ask("/webhooks", { key: ann.key, body: { url: receiver.url } });
-    const lists = listsOf(service, ann);
-    const { id } = await lists.confirm(await lists.upload("email\nslow-3s+b@mailvet.test\n"));
+    const { id } = await heldJobOf(ann);
     await act(ann.accountId, "suspend", { reason: "Abuse report" }); // publishes job.paused
     await vi.waitFor(async () => expect(await dueTasks(hook.body.id)).toBe(0), PATIENCE);
     expect(receiver.received.filter(({ body }) => body.includes(id))).toEqual([]);
@@ -346,29 +345,27 @@ describe("the operator's list of jobs", () => {
     expect(await idsOf(`limit=2&after=${jobs[0]}`)).toEqual(jobs.slice(1));
     expect(await idsOf(`account_id=${bob.accountId}`)).toEqual([jobs[1]]);
 
-    await vi.waitFor(async () => {
-      const { body } = await asOperator(`/jobs/${jobs[1]}/pause`, { method: "POST" });
-      expect(body).toMatchObject({ status: "paused", account_id: bob.accountId, account_email: bob.email });
-    }, PATIENCE);
-    expect(await idsOf(`status=paused&account_id=${bob.accountId}`)).toEqual([jobs[1]]);
-    const { body } = await asOperator(`/jobs/${jobs[1]}/cancel`, { method: "POST" });
-    expect(body.status).toBe("cancelled");
-    await expectProblem(
-      service,
-      await asOperator(`/jobs/${jobs[1]}/pause`, { method: "POST" }),
-      "job_state_conflict",
-    );
+    const { id } = await heldJobOf(bob);
+    const move = (action: string) => asOperator(`/jobs/${id}/${action}`, { method: "POST" });
+    expect((await move("pause")).body).toMatchObject({
+      status: "paused",
+      account_id: bob.accountId,
+      account_email: bob.email,
+    });
+    expect(await idsOf(`status=paused&account_id=${bob.accountId}`)).toEqual([id]);
+    expect((await move("cancel")).body.status).toBe("cancelled");
+    await expectProblem(service, await move("pause"), "job_state_conflict");
   });
 });
 
+/** Runs until it is made due. */
+const heldJobOf = (account: TestAccount) =>
+  beginHeld(listsOf(service, account), service.database.pool, "email\nslow-3s@mailvet.test\n");
+
 /** Paused by its owner. */
 async function pausedJobOf(account: TestAccount): Promise<string> {
-  const lists = listsOf(service, account);
-  const { id } = await lists.confirm(await lists.upload("email\nslow-3s@mailvet.test\n"));
-  await vi.waitFor(async () => {
-    const { body } = await service.ask(`/bulk/jobs/${id}/pause`, { key: account.key, method: "POST" });
-    expect(body.status).toBe("paused");
-  }, PATIENCE);
+  const { id } = await heldJobOf(account);
+  await listsOf(service, account).move(id, "pause");
   return id;
 }
 

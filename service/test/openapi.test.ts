@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { breakingChanges } from "../../scripts/breaking-changes.ts";
 import { HOOK } from "./endpoints.ts";
+import { beginHeld, listsOf } from "./jobs-http-world.ts";
 import { deviationOf, type Operation, operationsOf, requestsTo } from "./openapi-client.ts";
 import { rounds } from "./rounds.ts";
 import { cookieOf, formWith, OPERATOR, openService, type TestAccount, type TestService } from "./service.ts";
@@ -195,10 +196,10 @@ test("the messages that are sent match their schemas", async () => {
   const { id } = await ann.makeKey();
   await service.ask(`/keys/${id}`, { cookie: ann.cookie, method: "DELETE" });
   await jobOf(ann, "email\nvalid@mailvet.test\nrole@mailvet.test\n"); // takes the credits below 100
-  const slow = await jobOf(ann, SLOW);
-  const pause = () => service.ask(`/bulk/jobs/${slow}/pause`, { key: ann.key, method: "POST" });
-  await expect.poll(async () => (await pause()).body.status).toBe("paused");
-  await service.ask(`/bulk/jobs/${slow}/cancel`, { key: ann.key, method: "POST" });
+  const lists = listsOf(service, ann);
+  const slow = await beginHeld(lists, service.database.pool, SLOW);
+  await lists.move(slow.id, "pause");
+  await lists.move(slow.id, "cancel");
   const sent = async (): Promise<string[]> => {
     const { body } = await service.ask(`/webhooks/${hook.id}/deliveries?limit=100`, { key: ann.key });
     return body.map(({ message }: { message: string }) => message);
