@@ -49,6 +49,8 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
     retentionDays: 30,
   });
 
+  let ranAtMs = 0;
+
   /** A process that runs slices. */
   const open = (options: { validations?: Validations; waitMs?: number } = {}) => {
     const { validations = world.open(), ...rest } = options;
@@ -68,9 +70,13 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
       validations,
       events,
       claim,
-      run: (task: Task, signal: AbortSignal = new AbortController().signal) => handle(task, signal),
+      run(task: Task, signal: AbortSignal = new AbortController().signal) {
+        ranAtMs = performance.now();
+        return handle(task, signal);
+      },
       /** Runs every due task concurrently. */
       async runDue() {
+        ranAtMs = performance.now();
         const claimed = await claim();
         await Promise.all(claimed.map((task) => handle(task, new AbortController().signal)));
         return claimed.length;
@@ -136,6 +142,15 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
   const resultsOf = (jobId: string) =>
     orm.select().from(results).where(eq(results.jobId, jobId)).orderBy(results.row);
 
+  const dueIn = async (jobId: string): Promise<number[]> => {
+    const { rows } = await pool.query<{ seconds: number }>(
+      `select extract(epoch from due_at - now())::float8 as seconds from tasks
+       where group_id = $1 and state <> 'taken' order by due_at`,
+      [jobId],
+    );
+    return rows.map(({ seconds }) => Math.round(seconds));
+  };
+
   return {
     ...world,
     boss: claims.boss,
@@ -153,13 +168,17 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
     eventsOf: (jobId: string) => published.filter(({ job }) => job.id === jobId).map(({ event }) => event),
     balanceOf: (caller: Caller) => world.ledger.balanceOf(caller.accountId),
     /** Seconds until each waiting task of a job is due. */
-    async dueIn(jobId: string): Promise<number[]> {
-      const { rows } = await pool.query<{ seconds: number }>(
-        `select extract(epoch from due_at - now())::float8 as seconds from tasks
-         where group_id = $1 and state <> 'taken' order by due_at`,
-        [jobId],
-      );
-      return rows.map(({ seconds }) => Math.round(seconds));
+    dueIn,
+    /** The waiting tasks of a job are due so many seconds after they were saved, at some moment since the last run began. */
+    async expectDelays(jobId: string, delays: readonly number[]): Promise<void> {
+      const seconds = await dueIn(jobId);
+      const agoSeconds = (performance.now() - ranAtMs) / 1000;
+      expect(seconds).toHaveLength(delays.length);
+      for (const [index, delay] of delays.entries()) {
+        expect(seconds[index]).toBeLessThanOrEqual(delay + 1);
+        // timing: holds however long the run took
+        expect(seconds[index]! + agoSeconds).toBeGreaterThanOrEqual(delay - 1);
+      }
     },
     /** Makes every waiting task of a job due. */
     hurry: (jobId: string) =>
