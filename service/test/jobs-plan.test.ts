@@ -93,8 +93,8 @@ test("two planners of one job, one of them with expired heartbeats, plan it once
   const { job, task } = await confirmed();
   const first = world.plan(task);
   await world.lose(task);
-  const second = world.plan(await world.claimPlan(job.id));
-  await Promise.all([first, second]);
+  const again = await world.claimPlan(job.id).catch(() => undefined); // the first may be done
+  await Promise.all([first, again && world.plan(again)]);
   // The later one has postponed the task.
   for (let round = 0; round < 5 && (await jobRow(job.id))?.is_planned !== true; round++)
     await world.plan(await world.claimPlan(job.id));

@@ -77,10 +77,12 @@ test("a stream sends the job at once, then each change, then the end", async () 
   await world.change(id, "processed = 3");
   expect(await events.next()).toMatchObject({ value: { event: "progress", job: { processed: 3 } } });
   // The record is read at most twice a second, so only the last of these steps is certain to be sent.
+  const startedAtMs = performance.now();
   for (let processed = 4; processed <= 8; processed++) await world.change(id, `processed = ${processed}`);
   const seen: number[] = [];
   while (seen.at(-1) !== 8) seen.push((await events.next()).value!.job.processed);
-  expect(seen.length).toBeLessThanOrEqual(3);
+  const reads = 2 + Math.ceil((performance.now() - startedAtMs) / 500);
+  expect(seen.length).toBeLessThanOrEqual(reads); // timing: a slower machine may read more often
   await world.change(id, "status = 'completed', processed = 10, completed_at = now()");
   expect(await events.next()).toMatchObject({ value: { event: "end", job: { status: "completed" } } });
   expect(await events.next()).toMatchObject({ done: true });

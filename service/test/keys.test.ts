@@ -39,6 +39,7 @@ test("a new key is authenticated at once, with its account and scopes", async ()
 });
 
 test("a thousand requests with a cached key need no query", async () => {
+  stopClock();
   await using process = await startProcess();
   const { text } = await process.keyring.create(await openAccount(), LIVE);
   await process.catchUp();
@@ -206,6 +207,7 @@ test("an account has at most a hundred keys, even with concurrent requests", asy
 });
 
 test("the last use of a key is written once for many uses, and not lost on close", async () => {
+  stopClock();
   const process = await startProcess();
   const accountId = await openAccount();
   const [used, idle] = [

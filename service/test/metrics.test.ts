@@ -85,8 +85,10 @@ test("tasks are counted per queue and state, and without a database the scrape s
     { ...names, name: "one", sessionsPerDay: 500 },
     { ...names, name: "two" },
   ];
+  // Also of tomorrow, for midnight.
   await database.pool.query(
-    "insert into egress_sessions values ('one', (now() at time zone 'utc')::date, 507), ('one', '2020-01-01', 9)",
+    `insert into egress_sessions select 'one', (now() at time zone 'utc')::date + day, 507 from generate_series(0, 1) day
+     union all values ('one', '2020-01-01'::date, 9)`,
   );
   const render = () => {
     const metrics = createMetrics();
@@ -94,7 +96,12 @@ test("tasks are counted per queue and state, and without a database the scrape s
     metrics.observeDeployment(figures, () => new Date(0).toISOString());
     return metrics.render().then(seriesOf);
   };
-  const series = await render();
+  // A busy machine may not read the figures in time.
+  const series = await vi.waitFor(async () => {
+    const rendered = await render();
+    expect(rendered.mailvet_database_ready).toBe(1);
+    return rendered;
+  }, PATIENCE);
   for (const state of ["due", "delayed", "running", "paused"])
     expect(series[`mailvet_queue_tasks{queue="slice",state="${state}"}`], state).toBe(1);
   // timing: the age of a stored moment, at least an hour on any machine
