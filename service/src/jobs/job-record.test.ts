@@ -105,6 +105,11 @@ test("retries are counted by the sub-status of the last attempt, and the estimat
     next_attempt_at: "2026-11-15T10:02:40.000Z",
     eta_seconds: 300,
   });
+  const paused = { ...running, status: "paused" } as const;
+  expect(jobRecord(paused, {}, NOW, retries)).toMatchObject({
+    retrying: { greylisted: 4, rate_limited: 2 },
+    next_attempt_at: null,
+  });
   const ended = { ...running, status: "completed" } as const;
   expect(jobRecord(ended, {}, NOW, retries)).toMatchObject({ retrying: {}, next_attempt_at: null });
 });

@@ -53,7 +53,10 @@ export function jobRecord(
     progress_percent: progressOf(row),
     rate_per_second: Math.round(rateOf(row, now) * 10) / 10,
     ...estimateOf(row, phase, now, dueMs),
-    next_attempt_at: hasEnded(row) || dueMs.length === 0 ? null : new Date(Math.min(...dueMs)).toISOString(),
+    next_attempt_at:
+      hasEnded(row) || row.status === "paused" || dueMs.length === 0
+        ? null
+        : new Date(Math.min(...dueMs)).toISOString(),
     retrying: hasEnded(row) ? {} : sumOf(retries?.waiting ?? []),
     valid_count: countOf(counts, "valid"),
     invalid_count: countOf(counts, "invalid"),
