@@ -220,6 +220,22 @@ test("a grant under an idempotency key happens once per account", async () => {
   expect(await grant(other, 10, "gift")).toMatchObject({ balance_after: 10 });
 });
 
+test("the balance that comes with a page is that after its newest entry, also while credits are spent", async () => {
+  const accountId = await openAccount(database, ledger, 100);
+  let isSpending = true;
+  const spend = async () => {
+    for (let n = 0; n < 50; n++) await ledger.charge(chargeOf(accountId, { amount: 1 }));
+    isSpending = false;
+  };
+  const read = async () => {
+    while (isSpending) {
+      const { balance, entries } = await ledger.page(accountId, { skip: 0, limit: 1 });
+      expect(entries).toMatchObject([{ balance_after: balance }]);
+    }
+  };
+  await Promise.all([spend(), read()]);
+});
+
 test("the ledger is read in pages, newest first", async () => {
   const accountId = await openAccount(database, ledger, 100);
   for (let charge = 1; charge <= 6; charge++) {

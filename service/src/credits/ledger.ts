@@ -85,11 +85,14 @@ export type Ledger = {
   balanceOf(accountId: string): Promise<Balance>;
   /** By account; those without a balance are missing. */
   balancesOf(accountIds: readonly string[]): Promise<ReadonlyMap<string, Balance>>;
-  /** Newest first; all entries, or those of a reference, of a day in UTC, of the checks with a key. */
+  /**
+   * Newest first; all entries, or those of a reference, of a day in UTC, of the checks with a key. All entries add up to
+   * the balance returned with them.
+   */
   page(
     accountId: string,
     paging: { skip: number; limit: number } & EntryFilter,
-  ): Promise<{ entries: LedgerEntry[]; total: number }>;
+  ): Promise<Balance & LedgerPage>;
   /** Opens the balance of a new account inside the caller's transaction. */
   open(tx: Orm, accountId: string, credits: number, reference: string): Promise<void>;
   /** Deletes the entries of accounts that are deleted in the same transaction. */
@@ -103,6 +106,7 @@ export type Ledger = {
 };
 
 export type Balance = { balance: number; reserved: number };
+type LedgerPage = { entries: LedgerEntry[]; total: number };
 
 /** Credits reserved for work in progress: released on disposal unless settled before. */
 export type Reservation = AsyncDisposable & {
@@ -174,7 +178,10 @@ export function createLedger(deps: LedgerDeps): Ledger {
     return balance;
   };
 
-  const filteredPage: Ledger["page"] = async (accountId, { skip, limit, reference, date, checks_of }) => {
+  const filteredPage = async (
+    accountId: string,
+    { skip, limit, reference, date, checks_of }: Parameters<Ledger["page"]>[1],
+  ): Promise<LedgerPage> => {
     const isWanted = and(
       eq(ledger.accountId, accountId),
       reference === undefined ? undefined : eq(ledger.reference, reference),
@@ -262,17 +269,17 @@ export function createLedger(deps: LedgerDeps): Ledger {
     },
 
     async page(accountId, { skip, limit, ...filter }) {
-      if (Object.values(filter).some((value) => value !== undefined))
-        return filteredPage(accountId, { skip, limit, ...filter });
       const [account] = await orm.select().from(balances).where(eq(balances.accountId, accountId));
-      const total = account?.entries ?? 0;
+      const { balance, reserved, entries: total } = account ?? { balance: 0, reserved: 0, entries: 0 };
+      if (Object.values(filter).some((value) => value !== undefined))
+        return { balance, reserved, ...(await filteredPage(accountId, { skip, limit, ...filter })) };
       const rows = await orm
         .select()
         .from(ledger)
         .where(and(eq(ledger.accountId, accountId), lte(ledger.number, total - skip)))
         .orderBy(desc(ledger.number))
         .limit(limit);
-      return { entries: rows.map(presentEntry), total };
+      return { balance, reserved, entries: rows.map(presentEntry), total };
     },
 
     async open(tx, accountId, credits, reference) {

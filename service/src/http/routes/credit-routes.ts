@@ -19,7 +19,7 @@ import { pageHeaders } from "./pagination.ts";
 import "../route-config.ts";
 
 export type CreditRouteDeps = {
-  ledger: Pick<Ledger, "balanceOf" | "page">;
+  ledger: Pick<Ledger, "page">;
   usageOf(accountId: string, wanted: UsageFilter): Promise<UsageDay[]>;
   statementOf(accountId: string, wanted: StatementFilter): Promise<LedgerLines>;
 };
@@ -32,10 +32,7 @@ export const creditRoutes =
       { schema: GET_CREDITS, config: { access: { scope: "read" } } },
       async (request, reply) => {
         const { accountId } = request.caller!;
-        const [{ balance, reserved }, { entries, total }] = await Promise.all([
-          ledger.balanceOf(accountId),
-          ledger.page(accountId, request.query),
-        ]);
+        const { balance, reserved, entries, total } = await ledger.page(accountId, request.query);
         request.creditsRemaining = balance;
         pageHeaders(request, reply, { ...request.query, total });
         return { balance, reserved, ledger: entries };

@@ -154,8 +154,8 @@ export const operatorRoutes =
         config: { access: { operator: "accounts:read" }, problems: ["account_not_found"] },
       },
       async (request, reply) => {
-        const { id, balance, reserved } = await accounts.find(request.params.account_id);
-        const { entries, total } = await ledger.page(id, request.query);
+        const { id } = await accounts.find(request.params.account_id);
+        const { balance, reserved, entries, total } = await ledger.page(id, request.query);
         pageHeaders(request, reply, { ...request.query, total });
         return { balance, reserved, ledger: entries };
       },
