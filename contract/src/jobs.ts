@@ -215,7 +215,9 @@ export const Job = Type.Object({
   eta_reason: Nullable(
     OneOf(ETA_REASONS, { description: "Why there is no estimate; null with one, and after the end." }),
   ),
-  next_attempt_at: Nullable(Moment("When the next retry is due; null if none waits, and while the job is paused.")),
+  next_attempt_at: Nullable(
+    Moment("When the next retry is due; null if none waits, and while the job is paused."),
+  ),
   retrying: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
     description: "Emails that wait for a retry, by the sub_status of their last attempt.",
   }),
