@@ -7,6 +7,7 @@ import { requestTo } from "./endpoint-requests.ts";
 import { ENDPOINTS, HOOK } from "./endpoints.ts";
 import { cellsOf } from "./jobs-http-world.ts";
 import { PATIENCE } from "./patience.ts";
+import { pausedJob } from "./paused-job.ts";
 import {
   type Answer,
   type Asked,
@@ -32,7 +33,7 @@ let live: Mode;
 let sandbox: Mode;
 beforeAll(async () => {
   service = await openService();
-  ann = await service.openAccount();
+  ann = await service.openAccount({ credits: 1_000 }); // none of its events is about low credits
   const { key: testKey } = await ann.makeKey({ mode: "test" });
   live = await settle([{ key: ann.key }, { cookie: ann.cookie }]);
   sandbox = await settle([{ key: testKey }, { cookie: ann.cookie, ...IN_TEST_MODE }]);
@@ -179,11 +180,8 @@ test("a test key works on a plan without API access, and a live key does not", a
 /** An unconfirmed upload, a job that has ended and is saved as a list, a paused one, and a disabled endpoint with a delivery. */
 async function settle(callers: Asked[]): Promise<Mode> {
   const caller = callers[0]!;
-  const { body: paused } = await startJob(caller, "email\nslow-3s@mailvet.test\n");
-  await vi.waitFor(async () => {
-    const { body } = await service.ask(`/bulk/jobs/${paused.id}/pause`, { ...caller, method: "POST" });
-    expect(body.status).toBe("paused");
-  }, PATIENCE);
+  const start = async () => (await startJob(caller, "email\nslow-3s@mailvet.test\n")).body.id;
+  const pausedJobId = await pausedJob(service, caller, start);
   const { body: done } = await startJob(caller, "email\nvalid@mailvet.test\ncatch-all@mailvet.test\n");
   await isCompleted(caller, done.id);
   const { body: list } = await service.ask("/lists", { ...caller, body: { job_id: done.id, name: "all" } });
@@ -195,7 +193,7 @@ async function settle(callers: Asked[]): Promise<Mode> {
     callers,
     uploadId: upload.upload_id,
     doneJobId: done.id,
-    ids: { job_id: paused.id, list_id: list.id, webhook_id: webhook.id, delivery_id: delivery.id },
+    ids: { job_id: pausedJobId, list_id: list.id, webhook_id: webhook.id, delivery_id: delivery.id },
   };
 }
 

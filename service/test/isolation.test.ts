@@ -6,6 +6,7 @@ import { expectEveryEndpoint, requestTo } from "./endpoint-requests.ts";
 import { ENDPOINTS, type Endpoint, HOOK } from "./endpoints.ts";
 import { openMailServer } from "./mail-server.ts";
 import { PATIENCE } from "./patience.ts";
+import { pausedJob } from "./paused-job.ts";
 import {
   type Answer,
   type Asked,
@@ -59,6 +60,8 @@ beforeAll(async () => {
   service = await openService({ lab });
   ann = await settle(await service.openAccount());
   bob = await settle(await service.openAccount({ credits: 777 }));
+  // Reading the state of an account does not change it: its sessions were seen lately.
+  await service.database.pool.query("update sessions set last_seen_at = now() + interval '1 hour'");
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
@@ -97,7 +100,7 @@ describe("what ann can read", () => {
     const about = async (keyId: string) =>
       (await service.ask(`/usage?key_id=${keyId}`, { key: ann.key })).body;
     expect(await about(bob.keyId)).toEqual(await about(randomUUID()));
-    expect((await about(ann.keyId)).days).toHaveLength(1);
+    expect((await about(ann.keyId)).days).not.toEqual([]);
   });
 
   test("each account's list, count and balance are its own", async () => {
@@ -318,11 +321,8 @@ async function settleLists(key: string, mark: string) {
     const body = { upload_id: uploadId, email_column: "email" };
     return (await service.ask("/bulk/upload/confirm", { key, body })).body.id;
   };
-  const pausedJobId = await confirm(await upload(`email\nslow-3s+${mark}@mailvet.test\n`));
-  await vi.waitFor(async () => {
-    const { body } = await service.ask(`/bulk/jobs/${pausedJobId}/pause`, { key, method: "POST" });
-    expect(body.status).toBe("paused");
-  }, PATIENCE);
+  const start = async () => confirm(await upload(`email\nslow-3s+${mark}@mailvet.test\n`));
+  const pausedJobId = await pausedJob(service, { key }, start);
   const doneJobId = await confirm(await upload(`email\n${email}\n`));
   await vi.waitFor(async () => {
     const { body } = await service.ask(`/bulk/jobs/${doneJobId}`, { key });
