@@ -38,6 +38,8 @@ async function follow(markdown: string, service: TestService = shared): Promise<
   expect(blocks).not.toEqual([]);
   const script = blocks
     .join("\n")
+    // A busy database answers too late for one check.
+    .replaceAll(/curl (?=.*\/health\/ready)/g, "curl --retry 60 ")
     .replaceAll("http://127.0.0.1:8080", service.url)
     .replaceAll("mv_live_…", key)
     .replaceAll(

@@ -201,7 +201,7 @@ test("an aborted upload costs nothing and does no harm", async () => {
   expect((await service.ask("/validation/single?email=valid@mailvet.test", { key: ann.key })).status).toBe(
     200,
   );
-  expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+  await expect.poll(async () => (await fetch(`${service.url}/health/ready`)).status).toBe(200);
 });
 
 /** Number of requests until the limit. */
