@@ -103,9 +103,8 @@ test("the balance decreases with spending, and a test key spends nothing", async
   expect(await remaining(key, { email: "no address" }, "/validation/single")).toBe("0");
 });
 
-test("the remaining rate decreases for all keys of the account and refills within a minute", async () => {
-  const { key, makeKey } = await service.openAccount({ plan: "payg" });
-  const { key: otherKey } = await makeKey();
+test("the remaining rate decreases and refills within a minute", async () => {
+  const { key } = await service.openAccount({ plan: "payg" });
   const responses: Answer[] = [];
   for (let n = 0; n < 20; n++) responses.push(await service.ask("/account", { key }));
 
@@ -115,7 +114,6 @@ test("the remaining rate decreases for all keys of the account and refills withi
   expect([policy, quota, windowSeconds]).toEqual(["plan", 600, 60]);
   expect(secondsToFull).toBeGreaterThanOrEqual(1);
   expect(secondsToFull).toBeLessThanOrEqual(60);
-  expect(limitsOf(await service.ask("/account", { key: otherKey })).remaining).toBeLessThan(599); // the same bucket
 });
 
 test("request IDs are unique and not chosen by the client", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { type HttpWorld, openHttpWorld } from "./http-world.ts";
 
 let world: HttpWorld;
@@ -170,6 +170,8 @@ test("an account beyond its rate is limited with all its keys, while other accou
 });
 
 test("invalid keys are rate limited by address, and a valid key from the same address still works", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] }); // nothing is refilled, however long the requests take
+  onTestFinished(() => void vi.useRealTimers());
   await using strict = await openHttpWorld({ invalidKeysPerMinute: 5, anonymousRequestsPerMinute: 3 });
   const wrong = { "x-api-key": "y".repeat(40) };
   const tries = [];
