@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { mailDomain, openLab, saysNothing } from "@mailvet/lab";
+import { greetsAfter, mailDomain, openLab, saysNothing } from "@mailvet/lab";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { deferred } from "../../engine/src/deferred.ts";
 import {
   freePort,
   hasStarted,
@@ -20,6 +21,7 @@ const KEY = "a-key-that-the-operator-chose";
 const PATIENCE_MS = 540_000;
 /** Printed when the shutdown deadline has passed. */
 const FORCED = "not everything was closed";
+const CHECKS_WITHOUT_END = { SINGLE_BUDGET_SECONDS: "600", PROBE_TIMEOUT_SECONDS: "600" };
 const ROUNDS = 10;
 /** Each with an installation of its own, in which all three are interrupted twice. */
 const FIRST_ROUNDS = Array.from({ length: ROUNDS / 2 }, (_, round) => round);
@@ -36,7 +38,6 @@ async function expectCleanEnd(program: Program, signal: NodeJS.Signals, dataDire
   if (code === null && program.output() === "") expect(program.child.signalCode, what).toBe(signal);
   else expect(code, what).toBe(0);
   expect(program.output()).not.toContain(FORCED);
-  expect(processesIn(dataDirectory), what).toEqual([]);
   await untilNothingIsLeft(dataDirectory);
 }
 
@@ -88,7 +89,8 @@ describe("a signal at 30 moments of first start, second start and stop: a clean 
     await pause(momentOf(2 * installed + 1, durations.stopMs));
     twice.child.kill("SIGTERM");
     // The second signal counts as such after a second; until then, or when all is done by then, the end is clean.
-    expect([0, 143]).toContain(await twice.exit());
+    // It may also arrive when the handlers are gone already.
+    expect([0, 143, "SIGTERM"]).toContain((await twice.exit()) ?? twice.child.signalCode);
     expect(twice.output()).not.toContain(FORCED);
     await untilNothingIsLeft(installation.dataDirectory);
 
@@ -139,11 +141,7 @@ test("the service is ready only when the operator's key exists", async () => {
 test("a second signal ends a waiting shutdown at once, with the exit code of the signal and no server left behind", async () => {
   await using lab = await openLab({ "mute.test": mailDomain({ temper: saysNothing({ at: "banner" }) }) });
   // Neither the check nor the shutdown may end by itself.
-  const patience = {
-    SINGLE_BUDGET_SECONDS: "600",
-    PROBE_TIMEOUT_SECONDS: "600",
-    STOP_TIMEOUT_SECONDS: "600",
-  };
+  const patience = { ...CHECKS_WITHOUT_END, STOP_TIMEOUT_SECONDS: "600" };
   const env = { BOOTSTRAP_API_KEY: KEY, ...lab.env, ...patience };
   for (const [signal, code] of [
     ["SIGTERM", 143],
@@ -185,7 +183,11 @@ const HEAD = `POST /api/v1/validation/single HTTP/1.1\r\nHost: mailvet\r\nX-API-
 const HALF_BODY = `${HEAD}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`;
 
 test("100 silent connections do not delay shutdown, and a request in flight is answered", async () => {
-  const program = await installation.start({ BOOTSTRAP_API_KEY: KEY });
+  const end = deferred<void>();
+  await using lab = await openLab({
+    "held.test": mailDomain({ users: ["ann"], temper: greetsAfter(end.promise) }),
+  });
+  const program = await installation.start({ BOOTSTRAP_API_KEY: KEY, ...lab.env, ...CHECKS_WITHOUT_END });
   const { hostname, port } = new URL(program.url);
   const clients = await Promise.all(
     Array.from({ length: 100 }, async (_, n) => {
@@ -209,15 +211,16 @@ test("100 silent connections do not delay shutdown, and a request in flight is a
     await once(socket, "close");
     return { kind: n % 4, status: received.split(" ", 2)[1] };
   });
-  const slow = fetch(`${program.url}/api/v1/validation/single?email=slow-3s@mailvet.test`, {
+  const slow = fetch(`${program.url}/api/v1/validation/single?email=ann@held.test`, {
     headers: { "x-api-key": KEY },
   });
   await untilUnderWay(program, 26);
   program.child.kill("SIGTERM");
-  expect((await slow).status).toBe(200);
-  expect(await program.exit()).toBe(0);
-  expect(program.output()).not.toContain(FORCED);
   for (const { kind, status } of await Promise.all(answers)) {
     expect(status).toBe(kind === 1 || kind === 2 ? "503" : undefined);
   }
+  end.resolve();
+  expect((await slow).status).toBe(200);
+  expect(await program.exit()).toBe(0);
+  expect(program.output()).not.toContain(FORCED);
 });
