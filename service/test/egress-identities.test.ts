@@ -162,7 +162,9 @@ test("a daily cap holds for all processes together and across restarts", async (
       work(lab, other, { path, first: first + PEOPLE }, names.slice(2, 6)),
     ]);
   }
-  expect(seenOf(lab, names, ONE).connections).toBe(7);
+  // A session that is counted may not be opened any more when the work is done.
+  expect(seenOf(lab, names, ONE).connections).toBeGreaterThan(0);
+  expect(seenOf(lab, names, ONE).connections).toBeLessThanOrEqual(7);
   expect(seenOf(lab, names, TWO).connections).toBeGreaterThan(0);
 });
 

@@ -91,9 +91,11 @@ test("a query that hangs is abandoned together with its connection", async () =>
     database.orm.transaction(async (tx) => void (await tx.execute(sql`select pg_sleep(300)`))),
   );
   expect(isDatabaseUnavailable(error)).toBe(true);
-  expect((await database.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+  // A busy server may take longer than the limit for this as well.
+  const one = async () => (await database.pool.query("select 1 as one")).rows;
+  await expect.poll(one).toEqual([{ one: 1 }]);
   expect(isDatabaseUnavailable(await errorOf(database.pool.query("select pg_sleep(300)")))).toBe(true);
-  expect((await database.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+  await expect.poll(one).toEqual([{ one: 1 }]);
   await database.close();
 });
 

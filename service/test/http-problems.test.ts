@@ -11,7 +11,7 @@ let key: string;
 beforeAll(async () => {
   const settings = { maxBodyBytes: 10_000, anonymousRequestsPerMinute: 10_000 };
   world = await openHttpWorld(settings);
-  impatient = await openHttpWorld({ ...settings, headersTimeoutMs: 300, requestTimeoutMs: 600 });
+  impatient = await openHttpWorld({ ...settings, headersTimeoutMs: 1_500, requestTimeoutMs: 1_500 });
   key = await keyOf(world);
 });
 afterAll(() => Promise.all([world.close(), impatient.close()]));

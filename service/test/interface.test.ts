@@ -28,7 +28,7 @@ let service: TestService;
 let ann: TestAccount;
 beforeAll(async () => {
   lab = await openLab(SAMPLE_WORLD);
-  service = await openService({ lab, env: { SINGLE_BUDGET_SECONDS: "4", BULK_BUDGET_SECONDS: "4" } });
+  service = await openService({ lab, env: { SINGLE_BUDGET_SECONDS: "60", BULK_BUDGET_SECONDS: "60" } });
   ann = await service.openAccount({ plan: "growth", credits: 1_000 });
 });
 afterAll(async () => {
