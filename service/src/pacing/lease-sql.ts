@@ -107,7 +107,8 @@ with asked as materialized (
   insert into throttle_states as p (key, "limit", rest_ms, next_start_at)
   select key, most, gap_ms, clock_timestamp() + rest_ms * interval '1 millisecond'
     from allowed where allowed > 0 and rest_ms > 0 order by key
-  on conflict (key) do update set next_start_at = excluded.next_start_at
+  on conflict (key) do update -- not excluded.next_start_at, which is from before the wait for the row's lock
+     set next_start_at = clock_timestamp() + greatest(p.rest_ms, excluded.rest_ms) * interval '1 millisecond'
    where p.next_start_at is null or p.next_start_at <= clock_timestamp()
   returning key
 ), taken as (
