@@ -1,6 +1,7 @@
 /** Runs short statements periodically on a connection of its own, and reconnects when that connection is lost. */
 import pg from "pg";
 import type { LogEvent } from "../base/log-events.ts";
+import { START_CONNECT_TIMEOUT_MS } from "../db/database.ts";
 
 export type Heartbeat = {
   /** Resolves after the first beat; throws if it fails. */
@@ -27,16 +28,16 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   let isClosed = false;
 
   async function beat(): Promise<void> {
-    client ??= await connect();
+    client ??= await connect(TIMEOUT_MS);
     await send(client);
   }
 
-  async function connect(): Promise<pg.Client> {
+  async function connect(timeoutMs: number): Promise<pg.Client> {
     const opened = new pg.Client({
       ...connection,
       keepAlive: true,
-      connectionTimeoutMillis: TIMEOUT_MS,
-      query_timeout: TIMEOUT_MS,
+      connectionTimeoutMillis: timeoutMs,
+      query_timeout: timeoutMs,
     });
     opened.on("error", () => {}); // the next beat fails and logs it
     try {
@@ -75,11 +76,12 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
 
   return {
     async start() {
+      // With more time, as nothing repeats it; so on a connection that later beats do not use.
+      const first = await connect(START_CONNECT_TIMEOUT_MS);
       try {
-        await beat();
-      } catch (error) {
-        disconnect();
-        throw error;
+        await send(first);
+      } finally {
+        first.end().catch(() => {});
       }
       timer = setTimeout(run, intervalMs);
     },
