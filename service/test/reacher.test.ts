@@ -1,6 +1,6 @@
 /** Reacher's API with REACHER_COMPATIBLE=yes: every field for every sub_status, bulk jobs, credentials and refusals. */
 import { ALL_SUB_STATUSES, type SubStatus } from "@mailvet/contract";
-import { type Lab, mailDomain, openLab } from "@mailvet/lab";
+import { greylists, type Lab, mailDomain, openLab } from "@mailvet/lab";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openService, type TestAccount, type TestService } from "./service.ts";
 
@@ -12,6 +12,7 @@ beforeAll(async () => {
   lab = await openLab({
     "shop.test": mailDomain({ users: ["ann"] }),
     "gmail.com": mailDomain({ users: ["ann.lee"] }),
+    "grey.test": mailDomain({ users: ["ann"], temper: greylists({ delayMs: 3_600_000 }) }),
   });
   service = await openService({
     lab,
@@ -212,8 +213,8 @@ describe("bulk", () => {
   });
 
   test("results of a job that runs are refused", async () => {
-    const headers = { authorization: testKey };
-    const input = ["slow-3s@shop.test"];
+    const headers = asAnn();
+    const input = ["ann@grey.test"]; // deferred for minutes
     const { body } = await send("/v1/bulk", { headers, body: { input } });
     const running = await send(`/v1/bulk/${body.job_id}`, { headers });
     expect(running.body).toMatchObject({ job_status: "Running", finished_at: null });
