@@ -3,6 +3,8 @@ import type pg from "pg";
 import { expect, vi } from "vitest";
 import { PATIENCE } from "./patience.ts";
 
+export type Holder = Awaited<ReturnType<typeof beginHolder>>;
+
 export async function beginHolder(pool: pg.Pool) {
   const client = await pool.connect();
   await client.query("begin");

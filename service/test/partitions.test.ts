@@ -13,7 +13,7 @@ import { eraseExpiredJobs, partitionFor, prepareRetention } from "../src/jobs/re
 import { jobs } from "../src/jobs/schema.ts";
 import { createUploadFiles, type UploadFiles } from "../src/uploads/upload-files.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
-import { beginHolder } from "./lock-waits.ts";
+import { beginHolder, type Holder } from "./lock-waits.ts";
 import { PATIENCE } from "./patience.ts";
 
 const TABLES = ["results", "duplicates"];
@@ -78,6 +78,8 @@ const RESULT = `$1::uuid, n, 'person' || n || '@x.test', 'valid', '', 0.9, 95, t
 const RESULT_ROWS = "from generate_series(1, $2::int) n where n % 10 <> 0";
 
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
+/** However long it takes. */
+const eraseAll = () => eraseExpiredJobs(database, files, PATIENCE.timeout);
 const countOf = async (table: string, jobId: string) =>
   (await database.pool.query(`select from ${table} where job_id = $1`, [jobId])).rowCount;
 const jobRow = async (id: string) =>
@@ -98,7 +100,7 @@ test("a partition is dropped once all its jobs have expired, and only then", asy
   const other = await addJob({ rowsExpireOn: null });
 
   // The second job still needs the partition, so rows of the first are deleted from it.
-  expect(await eraseExpiredJobs(database, files)).toBe(1);
+  expect(await eraseAll()).toBe(1);
   expect(await countOf("results", first)).toBe(0);
   expect(await countOf("duplicates", first)).toBe(0);
   expect(await jobRow(first)).toEqual({ erased: true, date: null });
@@ -106,7 +108,7 @@ test("a partition is dropped once all its jobs have expired, and only then", asy
   expect(await partitionDates(database.pool, "results")).toContain(date);
 
   await database.pool.query("update jobs set expires_at = now() where id = $1", [second]);
-  expect(await eraseExpiredJobs(database, files)).toBe(1);
+  expect(await eraseAll()).toBe(1);
   for (const table of TABLES) expect(await partitionDates(database.pool, table)).not.toContain(date);
   expect(await jobRow(second)).toEqual({ erased: true, date: null });
   expect(await countOf("results", other)).toBe(18);
@@ -119,7 +121,7 @@ test("rows of a job that expires shortly before its partition are left to the dr
   const { tomorrow } = rows[0];
   await createPartitions(database.pool, TABLES, [tomorrow]);
   const id = await addJob({ rowsExpireOn: tomorrow, expiresAt: inDays(-0.1) });
-  expect(await eraseExpiredJobs(database, files)).toBe(1);
+  expect(await eraseAll()).toBe(1);
   expect(await jobRow(id)).toEqual({ erased: true, date: tomorrow });
   expect(await countOf("results", id)).toBe(18);
   await expect(
@@ -133,7 +135,7 @@ test("a job that expires long before its partition is deleted at once, and so is
   const date = await partitionFor(database.pool, 30);
   const early = await addJob({ rowsExpireOn: date, expiresAt: inDays(-1) });
   const unpartitioned = await addJob({ rowsExpireOn: null, expiresAt: inDays(-1) });
-  expect(await eraseExpiredJobs(database, files)).toBe(2);
+  expect(await eraseAll()).toBe(2);
   for (const id of [early, unpartitioned]) {
     expect(await countOf("results", id)).toBe(0);
     expect(await countOf("duplicates", id)).toBe(0);
@@ -182,7 +184,7 @@ test("rows that a worker of an earlier release stores are part of the results, a
   expect((await readVerdicts(database.pool, { id, rowsExpireOn: date }, {}, 1, 101)).size).toBe(100);
 
   await database.pool.query("update jobs set expires_at = now() where id = $1", [id]);
-  await eraseExpiredJobs(database, files);
+  await eraseAll();
   expect(await countOf("results", id)).toBe(0);
   expect(await countOf("duplicates", id)).toBe(0);
 });
@@ -198,7 +200,7 @@ test("rows of an earlier release's worker are deleted, too, when the rest is lef
     "insert into duplicates (job_id, row, first_row, email) values ($1, 20, 19, 'p@x.test')",
     [id],
   );
-  expect(await eraseExpiredJobs(database, files)).toBe(1);
+  expect(await eraseAll()).toBe(1);
   expect(await partitionDates(database.pool, "results")).not.toContain(date);
   expect(await countOf("results", id)).toBe(0);
   expect(await countOf("duplicates", id)).toBe(0);
@@ -238,6 +240,18 @@ test("a database of an earlier release keeps its results, and gets partitions af
   expect((await readVerdicts(pool, { id, rowsExpireOn: null }, {}, 1, 200)).size).toBe(99);
 });
 
+/** A change is visible some moments before its locks are released. */
+const lockAtOnce = (reader: Holder, tables: string) =>
+  vi.waitFor(async () => {
+    await reader.query("savepoint before_lock", []);
+    try {
+      await reader.query(`lock table ${tables} in access share mode nowait`, []);
+    } catch (error) {
+      await reader.query("rollback to before_lock", []);
+      throw error;
+    }
+  }, PATIENCE);
+
 test("a statement that reads one table is not stopped by partitions of another, which are created or dropped meanwhile", async () => {
   await using other = await openTestDatabase();
   const { pool } = other;
@@ -249,7 +263,7 @@ test("a statement that reads one table is not stopped by partitions of another, 
     await reader.query("lock table duplicates, duplicates_default in access share mode", []);
     const creating = createPartitions(pool, TABLES, [date]);
     await vi.waitFor(async () => expect(await datesOf("results")).toContain(date), PATIENCE);
-    await reader.query("lock table results, results_default in access share mode nowait", []);
+    await lockAtOnce(reader, "results, results_default");
     await reader.commit();
     await creating; // or it gave up waiting for the reader
   }
@@ -259,7 +273,7 @@ test("a statement that reads one table is not stopped by partitions of another, 
     await reader.query("lock table results in access share mode", []);
     const dropping = dropPartitions(pool, TABLES, date);
     await vi.waitFor(async () => expect(await datesOf("duplicates")).not.toContain(date), PATIENCE);
-    await reader.query("lock table duplicates in access share mode nowait", []);
+    await lockAtOnce(reader, "duplicates");
     await reader.commit();
     await dropping;
   }
