@@ -2,7 +2,14 @@ import { expect, test } from "vitest";
 import { createBatcher } from "./batcher.ts";
 
 /** A batcher whose batches take some milliseconds, and the batches it ran. */
-function recorder(options: { maxItems?: number; keysOf?: (item: string) => string[]; poison?: string } = {}) {
+function recorder(
+  options: {
+    maxItems?: number;
+    keysOf?: (item: string) => string[];
+    poison?: string;
+    gate?: Promise<void>;
+  } = {},
+) {
   const batches: string[][] = [];
   const batcher = createBatcher<string, string>({
     maxItems: options.maxItems ?? 100,
@@ -11,6 +18,7 @@ function recorder(options: { maxItems?: number; keysOf?: (item: string) => strin
     async run(items) {
       batches.push([...items]);
       await new Promise((resolve) => setTimeout(resolve, 5)); // timing: a batch takes some time
+      await options.gate;
       if (items.includes("database gone")) throw new Error("gone");
       if (options.poison && items.includes(options.poison)) throw new RangeError("poison");
       return items.map((item) => `${item} done`);
@@ -22,10 +30,12 @@ function recorder(options: { maxItems?: number; keysOf?: (item: string) => strin
 const letters = (text: string) => text.split("");
 
 test("items that arrive during a batch go together into the next, and each gets its own result", async () => {
-  const { batcher, batches } = recorder();
+  let open = () => {};
+  const { batcher, batches } = recorder({ gate: new Promise((resolve) => (open = resolve)) });
   const first = batcher.submit("a");
-  await new Promise((resolve) => setTimeout(resolve, 3)); // timing: the batch of a runs by now
+  await expect.poll(() => batches, { interval: 1 }).toEqual([["a"]]);
   const rest = letters("bcd").map((item) => batcher.submit(item));
+  open();
   expect(await Promise.all([first, ...rest])).toEqual(["a done", "b done", "c done", "d done"]);
   expect(batches).toEqual([["a"], ["b", "c", "d"]]);
 });
