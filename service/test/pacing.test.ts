@@ -121,7 +121,9 @@ test("gaps between sessions apply across processes", async () => {
 });
 
 test("a gap begins when the start is granted, however long the row was locked", async () => {
-  await database.pool.query(`insert into throttle_states (key, "limit", rest_ms) values ('locked.test', 1, 0)`);
+  await database.pool.query(
+    `insert into throttle_states (key, "limit", rest_ms) values ('locked.test', 1, 0)`,
+  );
   await using holder = await beginHolder(database.pool);
   await holder.query("select from throttle_states where key = 'locked.test' for update", []);
   const visitor = visit(api.pace("locked.test", hostWith(1, 60_000)));
