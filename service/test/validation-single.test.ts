@@ -5,14 +5,25 @@ import { Check } from "typebox/value";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Caller } from "../src/base/caller.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
+import { beginHolder } from "./lock-waits.ts";
 import { PATIENCE } from "./patience.ts";
-import { asking, openValidationWorld, testKeyOf, type ValidationWorld } from "./validation-world.ts";
+import {
+  asking,
+  createGate,
+  openValidationWorld,
+  repliesAfter,
+  TIMED_OUT,
+  testKeyOf,
+  type ValidationWorld,
+} from "./validation-world.ts";
 
+const mayReply = createGate();
 let world: ValidationWorld;
 beforeAll(async () => {
   world = await openValidationWorld({
     "shop.test": mailDomain({ users: ["ann", "bob", "cy", "dee"] }),
     "flock.test": mailDomain({ users: ["ann"], temper: answersSlowly({ delayMs: 40 }) }),
+    "held.test": mailDomain({ users: ["ann"], temper: repliesAfter(() => mayReply.opened) }),
     "open.test": mailDomain({ temper: acceptsEveryone }),
     "grey.test": mailDomain({ users: ["ann"], temper: greylists({ delayMs: 60_000 }) }),
     "slow.test": mailDomain({ users: ["ann"], temper: answersSlowly({ delayMs: 500, at: "rcpt" }) }),
@@ -25,6 +36,11 @@ afterAll(async () => {
 });
 
 const recipientsAt = (domain: string) => world.lab.counts(`mx.${domain}`).commands.RCPT ?? 0;
+const isCached = (accountId: string) =>
+  vi.waitFor(async () => {
+    const stored = "select from cached_verdicts where account_id = $1";
+    expect((await world.database.pool.query(stored, [accountId])).rowCount).toBe(1);
+  }, PATIENCE);
 const balanceOf = async (accountId: string) => (await world.ledger.balanceOf(accountId)).balance;
 
 test("an answer has every field of the contract and costs one credit, whatever the verdict", async () => {
@@ -120,22 +136,36 @@ test("twenty concurrent requests for one address share one check, and each is ch
   expect(await balanceOf(caller.accountId)).toBe(5);
 });
 
+test("a check that ends while another request reserves its credit is not repeated", async () => {
+  const caller = await world.caller(2);
+  const { validate } = world.open();
+  const first = validate(caller, "ann@held.test", asking());
+  await vi.waitFor(() => expect(recipientsAt("held.test")).toBeGreaterThan(0), PATIENCE);
+  await using holder = await beginHolder(world.database.pool);
+  await holder.query("select from balances where account_id = $1 for update", [caller.accountId]);
+  const second = validate(caller, "ann@held.test", asking());
+  await holder.untilBlocked(1);
+  mayReply.open();
+  await isCached(caller.accountId);
+  await holder.commit();
+  expect((await first).result).toMatchObject({ status: "valid", metadata: { cached: false } });
+  expect((await second).result).toMatchObject({ status: "valid", metadata: { cached: true } });
+  expect(world.lab.received("mx.held.test").filter((line) => line.includes("<ann@"))).toHaveLength(1);
+  expect(await world.ledger.balanceOf(caller.accountId)).toEqual({ balance: 0, reserved: 0 });
+});
+
 test("after the time limit the answer is unknown, and a later request has the verdict", async () => {
   const caller = await world.caller(2);
   const { validate } = world.open({ singleBudgetMs: 150 });
   const early = await validate(caller, "ann@slow.test", asking());
   expect(early.result).toMatchObject({
     status: "unknown",
-    sub_status: "smtp_timeout",
+    sub_status: TIMED_OUT,
     is_valid: false,
     metadata: { cached: false, retry_after: 30 },
   });
   expect(early.result.performance.response_time_ms).toBeGreaterThanOrEqual(150); // timing: no less on any machine
-  const landed = async () => {
-    const stored = "select from cached_verdicts where account_id = $1";
-    expect((await world.database.pool.query(stored, [caller.accountId])).rowCount).toBe(1);
-  };
-  await vi.waitFor(landed, PATIENCE);
+  await isCached(caller.accountId);
   const late = await validate(caller, "ann@slow.test", asking());
   expect(late.result).toMatchObject({ status: "valid", metadata: { cached: true, retry_after: null } });
   expect(world.lab.received("mx.slow.test").filter((line) => line.includes("<ann@"))).toHaveLength(1);

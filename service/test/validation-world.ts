@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto";
 import type { Plan } from "@mailvet/contract";
 import { readEngineSettings, settingsFrom, type Verifier, verifierFrom } from "@mailvet/engine";
-import { type Lab, type MailWorld, openLab } from "@mailvet/lab";
+import { type Lab, type MailWorld, openLab, type Temperament } from "@mailvet/lab";
+import { expect } from "vitest";
 import type { Caller } from "../src/base/caller.ts";
 import type { LogEvent } from "../src/base/log-events.ts";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
@@ -99,6 +100,30 @@ export function liveKeyOf(accountId: string, plan: Plan = "payg"): Caller {
 export function testKeyOf({ accountId, plan }: Caller): Caller {
   return { ...liveKeyOf(accountId, plan), isTest: true };
 }
+
+export function createGate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+/** Replies truthfully to RCPT: to the nth when this has happened. */
+export function repliesAfter(eventOf: (nth: number) => Promise<unknown>): Temperament {
+  let asked = 0;
+  return {
+    on: {
+      rcpt(session) {
+        const truth = session.truth(session.address) === "exists" ? "exists" : "does_not_exist";
+        return { until: eventOf(++asked), reply: session.reply(truth) };
+      },
+    },
+  };
+}
+
+/** Sub-status of a check that was not finished in time. A slow machine may not even know the route yet. */
+export const TIMED_OUT: unknown = expect.stringMatching(/^(smtp_timeout|dns_error)$/);
 
 /** A request that begins now. */
 export function asking(idempotencyKey?: string) {

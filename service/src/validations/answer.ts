@@ -50,6 +50,8 @@ export type Answers = {
     context: CheckContext,
     inspections: readonly Evidence[],
   ): Promise<(ValidationAnswer | undefined)[]>;
+  /** The answer of a check that has ended since `known` was asked. */
+  knownMeanwhile(context: CheckContext, inspection: Evidence): Promise<ValidationAnswer | undefined>;
   /** Checks those that are not known. */
   ask(context: CheckContext, inspections: readonly Evidence[], mode: AnswerMode): Promise<ValidationAnswer[]>;
   /** For jobs, which wait by themselves: the checks, and undefined where the limit of checks in flight is reached. */
@@ -71,6 +73,14 @@ export function createAnswers(deps: AnswerDeps): Answers {
   const sandbox = createSandbox();
   const checks = createInFlightChecks(deps);
 
+  const findInMemory = (context: CheckContext, inspection: Evidence): ValidationAnswer | undefined => {
+    const { address } = inspection;
+    return (
+      address &&
+      fromCache(context, inspection, verdictCache.findInMemory(context.accountId, address.normalized))
+    );
+  };
+
   /** Without a query. */
   const findAtOnce = (
     context: CheckContext,
@@ -81,11 +91,7 @@ export function createAnswers(deps: AnswerDeps): Answers {
       return result instanceof Promise ? result.then(inSandbox) : inSandbox(result);
     }
     if (isDecidedByInspection(inspection) || context.level === "syntax") return checkedNow(inspection);
-    const { address } = inspection;
-    return (
-      address &&
-      fromCache(context, inspection, verdictCache.findInMemory(context.accountId, address.normalized))
-    );
+    return findInMemory(context, inspection);
   };
 
   const findInTable = async (
@@ -133,6 +139,11 @@ export function createAnswers(deps: AnswerDeps): Answers {
       return findAmong(context, [inspection], calibrating).then(([answer]) => answer);
     },
     knownAmong: (context, inspections) => findAmong(context, inspections),
+    async knownMeanwhile(context, inspection) {
+      const answer = findInMemory(context, inspection);
+      if (answer) answer.calibration = (await calibrationFor(context))?.calibration;
+      return answer;
+    },
     async ask(context, inspections, { withinMs, isUrgent }) {
       const requests = await checks.begin(context.accountId, inspections, isUrgent, context.level);
       await checks.wait(requests, withinMs);
