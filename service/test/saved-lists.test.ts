@@ -5,6 +5,7 @@ import { createJobTransitions } from "../src/jobs/job-transitions.ts";
 import { createRecheckJob } from "../src/jobs/recheck/recheck.ts";
 import { createLists, type Lists } from "../src/lists/lists.ts";
 import { openClaims } from "./claims.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { HOOK } from "./endpoints.ts";
 import { listsOf } from "./jobs-http-world.ts";
 import { beginHolder } from "./lock-waits.ts";
@@ -16,8 +17,9 @@ let service: TestService;
 let scheduler: Lists;
 const told: string[] = [];
 beforeAll(async () => {
-  service = await openService();
-  const { database } = service;
+  const database = await openTestDatabase();
+  await withoutMaintenance(database);
+  service = await openService({ database });
   const { tasks } = openClaims(database);
   const publish = async () => {};
   const transitions = createJobTransitions({
@@ -37,7 +39,17 @@ beforeAll(async () => {
     publicUrl: "https://mailvet.example",
   });
 });
-afterAll(() => service[Symbol.asyncDispose]());
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await service.database.close();
+});
+
+/** Only the scheduler of the test runs lists. */
+const withoutMaintenance = ({ pool }: TestDatabase) =>
+  pool.query(`
+    create function skip() returns trigger language plpgsql as 'begin return null; end';
+    create trigger skip before insert on pgboss.job for each row
+      when (new.name = 'maintenance') execute function skip();`);
 
 async function saved(credits: number) {
   const ann = await service.openAccount({ credits });
