@@ -35,7 +35,7 @@ export async function openWebhookWorld() {
   /** A process of the service. */
   const open = async ({ names = {}, egressAllow = LOOPBACK, settings = {} }: Opening = {}) => {
     const lab = await openLab(names);
-    const resolver = createResolver({ servers: [lab.nameServer], timeoutMs: 1000 });
+    const resolver = createResolver({ servers: [lab.nameServer], timeoutMs: 60_000 });
     const webhooks = createWebhooks({
       database,
       tasks,
@@ -92,16 +92,19 @@ export async function openWebhookWorld() {
     hurry: (endpointId: string) =>
       orm.execute(sql`update tasks set due_at = now() where group_id = ${endpointId} and state = 'waiting'`),
 
+    /** However slow the test is, they do not fall due. */
+    delay: (endpointId: string) =>
+      orm.execute(sql`update tasks set due_at = due_at + interval '1 day' where group_id = ${endpointId}`),
+
     /** As if the endpoint had been failing for this long. */
     failingFor: (endpointId: string, hours: number) =>
       orm.execute(sql`update webhook_endpoints
         set failing_since = ${new Date(Date.now() - hours * HOUR_MS).toISOString()} where id = ${endpointId}`),
 
-    /** Seconds until each waiting task of an endpoint is due. */
-    async dueInSeconds(endpointId: string): Promise<number[]> {
-      const text =
-        "select extract(epoch from due_at - now())::float as seconds from tasks where group_id = $1";
-      return (await pool.query<{ seconds: number }>(text, [endpointId])).rows.map(({ seconds }) => seconds);
+    /** When each waiting task of an endpoint is due. */
+    async dueAtMs(endpointId: string): Promise<number[]> {
+      const text = "select due_at from tasks where group_id = $1";
+      return (await pool.query<{ due_at: Date }>(text, [endpointId])).rows.map(({ due_at }) => +due_at);
     },
 
     /** Deletes everything, so that no task of one test falls due in the next. */
