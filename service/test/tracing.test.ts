@@ -14,6 +14,7 @@ import { answers, openReceiver } from "./webhooks-receiver.ts";
 
 const KEY = "tracing-key-of-forty-characters-0123456789";
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+const SINGLE_TRACE = "a".repeat(32);
 const CLIENT_SPAN = "00f067aa0ba902b7";
 const TRACEPARENT = `00-${TRACE}-${CLIENT_SPAN}-01`;
 
@@ -64,6 +65,7 @@ test("a job is one trace over API, queue, slices, SMTP sessions and webhook, wit
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_SERVICE_NAME: "mailvet under test",
     OTEL_TRACES_SAMPLER: "parentbased_always_off", // only requests with a sampled traceparent are traced
+    OTEL_BSP_SCHEDULE_DELAY: "100",
   };
   const api = await installation.start({ ...env, ROLE: "api" });
   const worker = await installation.start({ ...env, ROLE: "worker" });
@@ -80,40 +82,44 @@ test("a job is one trace over API, queue, slices, SMTP sessions and webhook, wit
   await ask(
     "/validation/single",
     { email: "secretann3@plain.test" },
-    { traceparent: `00-${"a".repeat(32)}-${CLIENT_SPAN}-01` },
+    { traceparent: `00-${SINGLE_TRACE}-${CLIENT_SPAN}-01` },
   );
   await ask("/validation/single", { email: "secretann4@plain.test" }, { traceparent: "00-garbage" });
   await expect.poll(() => receiver.received.length).toBe(1);
-  await Promise.all([stop(api), stop(worker)]);
 
   const { spans } = collector;
-  const ofJob = spans.filter(({ traceId }) => traceId === TRACE);
-  const bySpanId = new Map(spans.map((span) => [span.spanId, span]));
+  const spansOf = (trace: string) => spans.filter(({ traceId }) => traceId === trace);
   const pathOf = (span: ReceivedSpan): string[] => {
-    const parent = bySpanId.get(span.parentSpanId ?? "");
+    const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
     return [span.name, ...(parent ? pathOf(parent) : [String(span.parentSpanId)])];
   };
   // A row that is checked again later is in a slice of its own, inside the first.
   const withoutRetries = (path: string) => path.replace(/(run slice < )+/, "run slice < ");
-  const paths = new Set(ofJob.map((span) => withoutRetries(pathOf(span).join(" < "))));
+  const pathsOfJob = () => new Set(spansOf(TRACE).map((span) => withoutRetries(pathOf(span).join(" < "))));
   const confirm = `POST /api/v1/bulk/upload/confirm < ${CLIENT_SPAN}`;
-  expect(paths).toEqual(
-    new Set([
-      confirm,
-      `run plan < ${confirm}`,
-      `run slice < run plan < ${confirm}`,
-      `DNS lookup < run slice < run plan < ${confirm}`,
-      `SMTP session < run slice < run plan < ${confirm}`,
-      `run delivery < run slice < run plan < ${confirm}`,
-    ]),
-  );
+  const expectedPaths = new Set([
+    confirm,
+    `run plan < ${confirm}`,
+    `run slice < run plan < ${confirm}`,
+    `DNS lookup < run slice < run plan < ${confirm}`,
+    `SMTP session < run slice < run plan < ${confirm}`,
+    `run delivery < run slice < run plan < ${confirm}`,
+  ]);
+  const sessionsOfJob = () => spansOf(TRACE).filter(({ name }) => name === "SMTP session");
+  const hostsOfJob = () => new Set(sessionsOfJob().map(({ attributes }) => attributes["server.address"]));
+  const namesOfSingle = () => new Set(spansOf(SINGLE_TRACE).map(({ name }) => name));
+  const expectedNames = new Set(["POST /api/v1/validation/single", "SMTP session", "DNS lookup"]);
+  // Before the stop, which does not wait for long until spans are exported.
+  await expect.poll(pathsOfJob).toEqual(expectedPaths);
+  await expect.poll(hostsOfJob).toEqual(new Set(["mx.plain.test", "mx.other.test"]));
+  await expect.poll(namesOfSingle).toEqual(expectedNames);
+  await Promise.all([stop(api), stop(worker)]);
+
+  expect(pathsOfJob()).toEqual(expectedPaths);
+  const ofJob = spansOf(TRACE);
   const slices = ofJob.filter(({ name }) => name === "run slice");
   for (const { attributes } of slices) expect(attributes).toMatchObject({ "mailvet.job_id": id });
-  const sessions = ofJob.filter(({ name }) => name === "SMTP session");
-  expect(new Set(sessions.map(({ attributes }) => attributes["server.address"]))).toEqual(
-    new Set(["mx.plain.test", "mx.other.test"]),
-  );
-  for (const { attributes } of sessions)
+  for (const { attributes } of sessionsOfJob())
     expect(attributes).toMatchObject({
       "mailvet.provider": "other",
       "mailvet.identity": "default",
@@ -123,11 +129,8 @@ test("a job is one trace over API, queue, slices, SMTP sessions and webhook, wit
   expect(receiver.received[0]!.headers.traceparent).toBe(`00-${TRACE}-${delivery!.spanId}-01`);
 
   // A single check is a trace of its own. One with a malformed header is a new one, which the sampler drops.
-  const single = spans.filter(({ traceId }) => traceId === "a".repeat(32));
-  expect(new Set(single.map(({ name }) => name))).toEqual(
-    new Set(["POST /api/v1/validation/single", "SMTP session", "DNS lookup"]),
-  );
-  expect(spans).toHaveLength(ofJob.length + single.length);
+  expect(namesOfSingle()).toEqual(expectedNames);
+  expect(spans).toHaveLength(ofJob.length + spansOf(SINGLE_TRACE).length);
   expect(new Set(spans.map(({ service }) => service))).toEqual(new Set(["mailvet under test"]));
   const text = collector.text();
   expect(text).not.toContain("secret");
