@@ -331,7 +331,7 @@ test("shutdown does not wait for uploads", async () => {
   const closed = other.app.close();
   expect(await response).toContain("The server is shutting down.");
   await closed;
-  expect(await other.uploadsOf(accountId)).toEqual([]);
+  await expect.poll(() => other.uploadsOf(accountId)).toEqual([]);
 });
 
 test("a large file is stored completely", async () => {

@@ -169,6 +169,10 @@ test("an upload in progress holds its key; if its process dies, only until the l
     idempotencyKey: "slow",
   });
   await expect.poll(() => uploadsOf(caller.accountId)).toHaveLength(1);
+  await world.query(
+    "update uploads set expires_at = now() + interval '1 hour' where account_id = $1",
+    caller.accountId,
+  );
   await expect(world.preview(caller, SMALL, "slow")).rejects.toEqual(codeOf("idempotency_in_flight"));
   finish();
   await first;
