@@ -1,4 +1,5 @@
 /** The ledger in lines, and as CSV, over HTTP. */
+import type { LedgerEntry } from "@mailvet/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cellsOf, listsOf } from "./jobs-http-world.ts";
 import { openService, type TestService } from "./service.ts";
@@ -10,6 +11,7 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 const today = () => new Date().toISOString().slice(0, 10);
+const dateOf = ({ created_at }: Pick<LedgerEntry, "created_at">) => created_at.slice(0, 10);
 
 test("one line per job, per day and key for checks, and per grant; entries on demand; CSV", async () => {
   const ann = await service.openAccount({ credits: 100 });
@@ -46,7 +48,9 @@ test("one line per job, per day and key for checks, and per grant; entries on de
   expect(counted.get("x-total-count")).toBe("3");
   expect(entries.ledger.map(({ kind }: { kind: string }) => kind)).toEqual(["refund", "settle", "reserve"]);
   expect((await ask("/credits?date=2020-01-01")).body.ledger).toEqual([]);
-  expect((await ask(`/credits?date=${today()}&limit=100`)).body.ledger).toHaveLength(credits.ledger.length);
+  const date = dateOf(credits.ledger[0]);
+  const ofDate = credits.ledger.filter((entry: LedgerEntry) => dateOf(entry) === date);
+  expect((await ask(`/credits?date=${date}&limit=100`)).body.ledger).toEqual(ofDate);
 
   expect((await ask("/credits/statement?kind=job")).body.lines).toHaveLength(1);
   const csv = await ask("/credits/statement?format=csv", { headers: { accept: "application/json" } });
@@ -67,11 +71,13 @@ test("the reservation of a check that has ended is in no line", async () => {
 
 test("usage as CSV has a row per day and key", async () => {
   const ann = await service.openAccount({ credits: 5 });
+  const before = today();
   await service.ask("/validation/single?email=valid@mailvet.test", { key: ann.key });
   const { text, headers } = await service.ask("/usage?format=csv", { key: ann.key });
   expect(headers.get("content-type")).toMatch(/^text\/csv/);
   const [header, row, ...rest] = cellsOf(text);
   expect(header).toEqual(["date", "key_id", "valid", "invalid", "risky", "unknown", "credits_used"]);
-  expect([row![0], ...row!.slice(2)]).toEqual([today(), "1", "0", "0", "0", "1"]);
+  expect([before, today()]).toContain(row![0]);
+  expect(row!.slice(2)).toEqual(["1", "0", "0", "0", "1"]);
   expect(rest).toEqual([]);
 });
