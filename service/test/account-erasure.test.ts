@@ -8,7 +8,7 @@ import { readdir } from "node:fs/promises";
 import { type Lab, mailDomain, openLab } from "@mailvet/lab";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { listsOf, pausedJob } from "./jobs-http-world.ts";
+import { beginPaused, listsOf } from "./jobs-http-world.ts";
 import { beginHolder } from "./lock-waits.ts";
 import { openService, type TestAccount, type TestService } from "./service.ts";
 
@@ -161,7 +161,7 @@ test("a task that is being returned to the queue while its account is erased is 
 test("a task that the end of a job adds while its account is erased is deleted too", async () => {
   const ann = await service.openAccount();
   const { key } = ann;
-  await pausedJob(listsOf(service, ann), "email\nslow-3s@mailvet.test\n");
+  await beginPaused(listsOf(service, ann), service.database.pool, "email\nslow-3s@mailvet.test\n");
   const { body: hook } = await service.ask("/webhooks", { key, body: { url: "http://127.0.0.1:9/hook" } });
   await erase(ann);
   const ofHook = "select from tasks where group_id = $1";
@@ -257,7 +257,7 @@ async function fill(account: TestAccount): Promise<string[]> {
     await lists.upload("email\ncy@shop.example-lab.com\nCY@shop.example-lab.com\nvalid@mailvet.test\n"),
   );
   await lists.ended(done.id);
-  const paused = await pausedJob(lists, "email\nslow-3s+x@mailvet.test\nslow-3s+y@mailvet.test\n");
+  const paused = await beginPaused(lists, pool, "email\nslow-3s+x@mailvet.test\nslow-3s+y@mailvet.test\n");
   const upload = await lists.upload("email\nvalid@mailvet.test\n");
 
   await service.ask("/validation/single?email=dee@shop.example-lab.com", { key });

@@ -1,6 +1,6 @@
 /** Event streams and long polls end with the key or session that opened them. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { listsOf, pausedJob } from "./jobs-http-world.ts";
+import { beginPaused, listsOf } from "./jobs-http-world.ts";
 import { PATIENCE } from "./patience.ts";
 import { type Asked, cookieOf, openService, type TestAccount, type TestService } from "./service.ts";
 
@@ -17,7 +17,11 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 /** Its path. Paused, it does not end: only the credential can end what follows it. */
 async function pausedJobOf(account: TestAccount): Promise<string> {
-  const { id } = await pausedJob(listsOf(service, account), "email\nslow-3s@mailvet.test\n");
+  const { id } = await beginPaused(
+    listsOf(service, account),
+    service.database.pool,
+    "email\nslow-3s@mailvet.test\n",
+  );
   return `/bulk/jobs/${id}`;
 }
 

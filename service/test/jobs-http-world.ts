@@ -77,6 +77,10 @@ export async function beginHeld(lists: Lists, pool: Pick<pg.Pool, "query">, cont
   }
 }
 
+export async function beginPaused(lists: Lists, pool: Pick<pg.Pool, "query">, content: string): Promise<Job> {
+  return lists.move((await beginHeld(lists, pool, content)).id, "pause");
+}
+
 /** When the deferred emails of a job are due. Returns the number of their tasks, without those that have been fed. */
 export async function setDue(
   pool: Pick<pg.Pool, "query">,
@@ -119,15 +123,4 @@ export function cellsOf(text: string, delimiter = ","): string[][] {
     if (end === "\r\n") rows.push([]);
   }
   return rows.slice(0, -1);
-}
-
-/** A job with this file that is paused. One that ends before it can be paused is followed by another. */
-export async function pausedJob(lists: Lists, content: string): Promise<Job> {
-  for (;;) {
-    const { id } = await lists.begin(content);
-    await lists.until(id, ({ status }) => status !== "queued");
-    const { status, body } = await lists.ask(`/bulk/jobs/${id}/pause`, { method: "POST" });
-    if (status === 200) return asJob(body);
-    expect(body.code).toBe("job_state_conflict");
-  }
 }
