@@ -11,7 +11,7 @@ import { SmtpConnection } from "./connection.ts";
 const anyAddress = { permits: () => true };
 
 async function connectTo(greeting: (connection: number) => string): Promise<{
-  connect: () => Promise<Socket>;
+  connect: (timeoutMs?: number) => Promise<Socket>;
   [Symbol.asyncDispose](): Promise<void>;
 }> {
   let connections = 0;
@@ -26,8 +26,8 @@ async function connectTo(greeting: (connection: number) => string): Promise<{
   const { port } = server.address() as AddressInfo;
   const dial = createConnect({ guard: anyAddress, port, egress: {} });
   return {
-    async connect() {
-      const result = await dial("127.0.0.1", 5000);
+    async connect(timeoutMs = 5000) {
+      const result = await dial("127.0.0.1", timeoutMs);
       if (result.kind !== "connected") throw new Error(result.kind);
       return result.socket;
     },
@@ -43,6 +43,18 @@ test("what arrives before anything listens is not lost", async () => {
   const socket = await server.connect();
   await until(() => socket.bytesRead > 0);
   const [chunk] = (await once(socket, "data")) as [Buffer];
+  expect(chunk.toString()).toBe("220 mx.shop.test\r\n");
+  socket.destroy();
+});
+
+test("a connection that is made while this process stands still is no timeout", async () => {
+  await using server = await connectTo(() => "220 mx.shop.test\r\n");
+  await new Promise(setImmediate); // timers are next
+  const connecting = server.connect(20);
+  await new Promise(process.nextTick); // the kernel is connecting
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+  const socket = await connecting;
+  const [chunk] = (await once(socket, "data")) as [Buffer]; // it has not been closed either
   expect(chunk.toString()).toBe("220 mx.shop.test\r\n");
   socket.destroy();
 });

@@ -109,11 +109,15 @@ function connected(
 ): Promise<ConnectResult> {
   onSocket?.(socket);
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => settle({ kind: "timeout" }), timeoutMs);
+    let isSettled = false;
+    // After a pause of this process, timers run before the connections that were made meanwhile are reported.
+    const timer = setTimeout(() => setImmediate(() => settle({ kind: "timeout" })), timeoutMs);
     const onConnect = () => settle({ kind: "connected", socket });
     const onError = (error: NodeJS.ErrnoException) => settle(failureOf(error));
     const onClose = () => settle({ kind: "unreachable", why: "aborted", isLocal: true });
     function settle(result: ConnectResult | Error): void {
+      if (isSettled) return;
+      isSettled = true;
       clearTimeout(timer);
       socket.off("connect", onConnect);
       socket.off("error", onError);
