@@ -52,6 +52,7 @@ const MAX_LOSSES = 1;
 const YOUNG_MS = 1000;
 /** By default sessions have less than a second for QUIT; the rest is for a thread that is busy. */
 const CLOSE_WITHIN_MS = 3000;
+const CLOSE_STEPS = 10;
 
 const CLOSED_ROUTE: MailRoute = { kind: "dns_error", hosts: [], reason: "closed" };
 const CLOSED_POLICIES: MailPolicies = { spf: undefined, dmarc: undefined, mtaSts: undefined };
@@ -262,9 +263,13 @@ class RunningThread {
     this.keepProcessAlive(true);
     if (this.#isReady) this.send({ type: "close" });
     else void this.#worker.terminate(); // it has no session yet
-    const timer = setTimeout(() => void this.#worker.terminate(), this.#closeWithinMs);
+    // In steps: when this process has stood still, one of them is over at once, but not all.
+    let stepsLeft = CLOSE_STEPS;
+    const timer = setInterval(() => {
+      if (--stepsLeft === 0) void this.#worker.terminate();
+    }, this.#closeWithinMs / CLOSE_STEPS);
     await this.#exited.promise;
-    clearTimeout(timer);
+    clearInterval(timer);
   }
 
   async #admit({ id, identity }: Extract<FromThread, { type: "admit" }>): Promise<void> {

@@ -210,15 +210,22 @@ test("close ends every check and every thread, however busy", async () => {
   expect(engine.workers).toHaveLength(2);
 });
 
-test("close ends a thread that does not respond", async () => {
+test.each([
+  ["from its start on", "online", "for (;;);"],
+  [
+    "any more",
+    "message",
+    `require("node:worker_threads").parentPort.postMessage([{ type: "ready" }]); for (;;);`,
+  ],
+])("close ends a thread that does not respond %s", async (_, event, code) => {
   await using lab = await openLab(sharedHosts());
-  const online = deferred<void>();
+  const started = deferred<void>();
   const engine = watchedEngine(lab, 1, () => {
-    const worker = new Worker("for (;;);", { eval: true });
-    return worker.once("online", () => online.resolve());
+    const worker = new Worker(code, { eval: true });
+    return worker.once(event, () => started.resolve());
   });
   const check = engine.begin("ann@firm0.test", "smtp");
-  await online.promise;
+  await started.promise;
   await engine.close();
   expect(decide(await check.done)).toMatchObject({ status: "unknown", subStatus: "dns_error" });
   expect(engine.workers[0]!.threadId).toBe(-1);
