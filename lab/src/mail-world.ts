@@ -101,9 +101,12 @@ function isMail(entry: MailWorld[string]): entry is LabDomain | LabHost {
   return "kind" in entry;
 }
 
-/** 127.0.1.1, 127.0.1.2 … 127.0.2.1 …: up to 63,000 hosts. */
+/** Of this process: the lab of another one may have a host at the same port, where a host of this lab is down. */
+const RANGE = `127.${16 + (process.pid % 224)}`;
+
+/** 127.16.1.1, 127.16.1.2 … 127.16.2.1 …: up to 63,000 hosts. */
 function addressNumber(index: number): string {
-  return `127.0.${1 + Math.floor(index / 250)}.${1 + (index % 250)}`;
+  return `${RANGE}.${1 + Math.floor(index / 250)}.${1 + (index % 250)}`;
 }
 
 function recordsOf({ options }: Domain, exchanges: readonly string[]): DnsEntry {

@@ -132,7 +132,7 @@ test.concurrent("the second address of a host is tried when the first is dead", 
   await using story = await openStory(
     {
       "shop.test": { MX: [{ preference: 10, exchange: "mx.shop.test" }] },
-      "mx.shop.test": { A: ["127.0.9.9", "127.0.1.1"] }, // no listener at the first
+      "mx.shop.test": { A: ["127.0.9.9", lab.addressOf("mx.shop.test")] }, // no listener at the first
     },
     { smtpPort: lab.smtpPort },
   );

@@ -117,7 +117,7 @@ test("close during an opening that fails does not throw", async () => {
 
 test("an exception before the session reaches all its probes, and blocks no other", async () => {
   const dial = (address: string) =>
-    address === "127.0.1.1"
+    address === buggy.lab.addressOf("mx.shop.test")
       ? Promise.reject(new Error("a bug of ours"))
       : Promise.resolve({ kind: "timeout" as const });
   await using buggy = await openStory(
