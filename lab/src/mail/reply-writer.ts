@@ -24,7 +24,7 @@ export type Wire = {
 };
 
 const ENDLESS_BYTES = 256 * 1024 * 1024;
-const CLOSE_TIMEOUT_MS = 2_000;
+const CLOSE_TIMEOUT_MS = 60_000;
 
 export function createReplyWriter(wire: Wire): ReplyWriter {
   let timer: NodeJS.Timeout | undefined;

@@ -53,6 +53,7 @@ export function serveConnection(server: ServerContext, tcp: Socket): void {
   let hasSentEarly = false;
   let processing = false;
   let hasQuit = false;
+  let isEndCounted = false;
   let timer: NodeJS.Timeout | undefined;
 
   tcp.on("error", () => {}); // "close" follows
@@ -69,6 +70,7 @@ export function serveConnection(server: ServerContext, tcp: Socket): void {
   function listenOn(next: Socket): void {
     socket = next;
     socket.on("data", onData);
+    socket.once("end", countEnd); // "close" may come after the next connection
     socket.setTimeout(temperament.idleMs, () => {
       if (state === "closing") return;
       act({ reply: `421 4.4.2 ${server.name} Error: timeout exceeded`, close: "politely" });
@@ -93,22 +95,23 @@ export function serveConnection(server: ServerContext, tcp: Socket): void {
       hasSentEarly = true;
       transcript.inputBeforeBanner();
     }
-    const dueMs = performance.now() + latencyMs;
+    const nowMs = performance.now();
+    const dueMs = nowMs + latencyMs;
     for (const line of reader.push(bytes)) {
       waiting.push({ line, dueMs, early: state !== "listening" || waiting.length > 0 });
     }
     if (waiting.length > MAX_WAITING_LINES) socket.pause();
-    processLines();
+    processLines(nowMs);
   }
 
   /** Processes the lines that are due. Replies without a delay are sent in one packet. */
-  function processLines(): void {
+  function processLines(nowMs = performance.now()): void {
     if (processing) return;
     processing = true;
     const corked = socket;
     corked.cork();
     while ((state === "listening" || state === "closing") && waiting[0]) {
-      const waitMs = waiting[0].dueMs - performance.now();
+      const waitMs = waiting[0].dueMs - nowMs;
       if (waitMs > 0) {
         clearTimeout(timer);
         timer = setTimeout(processLines, Math.ceil(waitMs));
@@ -180,8 +183,13 @@ export function serveConnection(server: ServerContext, tcp: Socket): void {
     });
   }
 
+  function countEnd(): void {
+    if (!isEndCounted) transcript.sessionEnded(client);
+    isEndCounted = true;
+  }
+
   function endSession(): void {
-    if (state !== "closing") transcript.sessionEnded(client);
+    countEnd();
     state = "closing";
   }
 
