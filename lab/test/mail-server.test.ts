@@ -1,6 +1,6 @@
 /** Features of every mail server of the lab: counts, latency, connection cap, ports. */
 import { expect, test } from "vitest";
-import { commonPort, polite, startMailServer, startMailServers } from "../src/mail/index.ts";
+import { commonPort, greetsAfter, polite, startMailServer, startMailServers } from "../src/mail/index.ts";
 import { openMailClient } from "./mail-client.ts";
 import { watchWaits } from "./waits.ts";
 
@@ -46,9 +46,13 @@ test("a QUIT sent while disconnecting is recorded", async () => {
 });
 
 test("input before the banner is counted", async () => {
-  await using server = await startMailServer({ address: "127.0.0.12", port: 0, latencyMs: 500, ...ONE });
+  let greet = () => {};
+  const temper = greetsAfter(new Promise<void>((resolve) => (greet = resolve)));
+  await using server = await startMailServer({ address: "127.0.0.12", port: 0, ...ONE, temper });
   await using client = await openMailClient(server);
   client.send("EHLO hasty.example\r\n");
+  await expect.poll(() => server.counts.sentBeforeBanner).toBe(1);
+  greet();
   await client.reply();
   expect(await client.reply()).toMatch(/^250/);
   expect(server.counts).toMatchObject({ sentBeforeBanner: 1, earlyCommands: 1 });

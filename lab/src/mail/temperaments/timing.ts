@@ -26,11 +26,14 @@ export const greetsAfter = (event: Promise<unknown>): Temperament => ({
 });
 
 /** Like postscreen: half a banner, a pause to detect clients that do not wait, the other half. */
-export const pausesMidBanner = (options: { pauseMs: number }): Temperament => ({
+export const pausesMidBanner = (options: { pauseMs: number } | { until: Promise<unknown> }): Temperament => ({
   on: {
     banner: (session) => ({
       raw: Buffer.from(`220-${session.reply("banner").slice("220 ".length)}\r\n`),
-      next: { delayMs: options.pauseMs, reply: session.reply("banner") },
+      next: {
+        ...("until" in options ? options : { delayMs: options.pauseMs }),
+        reply: session.reply("banner"),
+      },
     }),
   },
 });
