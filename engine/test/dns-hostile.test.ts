@@ -1,8 +1,8 @@
 /** Hostile name servers: whatever they send, a lookup ends in time and with a value. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { createServer, type Socket } from "node:net";
-import { type DnsTemperament, openLab } from "@mailvet/lab";
+import type { Socket } from "node:net";
+import { bindBoth, type DnsTemperament, openLab } from "@mailvet/lab";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DNS_FAILURES } from "../src/dns/dns-answer.ts";
@@ -93,16 +93,12 @@ function dribble(socket: Socket, message: Buffer): void {
 /** UDP that always sets TC, and TCP that behaves as given. */
 async function openTruncating(behave: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
-  const tcp = createServer((socket) => {
+  const { tcp, udp, port } = await bindBoth();
+  tcp.on("connection", (socket) => {
     sockets.add(socket);
     socket.on("error", () => {});
     behave(socket);
-  }).listen(0, "127.0.0.1");
-  await once(tcp, "listening");
-  const bound = tcp.address();
-  const port = typeof bound === "object" ? (bound?.port ?? 0) : 0;
-  const udp = createSocket("udp4").bind(port, "127.0.0.1");
-  await once(udp, "listening");
+  });
   udp.on("message", (query, from) => {
     const truncated = Buffer.from(query);
     truncated.writeUInt16BE(0x8300, 2);

@@ -18,6 +18,9 @@ function openResolver(options: ResolverOptions) {
   return { ...resolver, [Symbol.dispose]: () => resolver.close() };
 }
 
+/** Of a port that the kernel assigns to no one. */
+const UNUSED_ADDRESS = "127.0.0.1:1";
+
 type Received = { packet: DecodedPacket; bytes: Buffer; from: RemoteInfo };
 
 /** A name server whose answers the test sends itself. */
@@ -166,12 +169,8 @@ test("a question that is repeated keeps its id and port, so that only one answer
 });
 
 test("when a server is unreachable, every question on its socket goes to the next one", async () => {
-  const gone = await openByHand();
-  const { address } = gone;
-  gone[Symbol.dispose]();
-  await once(gone.socket, "close");
   await using lab = await openLab({ "*.test": { A: ["192.0.2.1"] } });
-  using resolver = openResolver({ servers: [address, lab.nameServer] });
+  using resolver = openResolver({ servers: [UNUSED_ADDRESS, lab.nameServer] });
   const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => resolver.query(`n${i}.test`, "A")));
   expect(answers.filter(({ status }) => status === "answer")).toHaveLength(50);
 });
@@ -181,7 +180,7 @@ test("closing with questions on several sockets leaves no socket and no timer", 
   await expect.poll(() => handles("UDPWrap")).toBe(1); // the lab's; those of other tests are closed
   const resolver = createResolver({ servers: [lab.nameServer], maxInFlight: 100 });
   const asked = Array.from({ length: 5000 }, (_, i) => resolver.query(`n${i}.test`, "A"));
-  await until(() => lab.questions().length === 100);
+  await until(() => lab.questions().length >= 100);
   expect(handles("UDPWrap")).toBe(1 + 4);
   const timers = handles("Timeout");
   resolver.close();

@@ -12,6 +12,6 @@ export {
   mailDomain,
   mailHost,
 } from "./mail-world.ts";
-export type { ReceivedQuery } from "./name-server.ts";
+export { bindBoth, type ReceivedQuery } from "./name-server.ts";
 export { SAMPLE_WORLD, SAMPLES, type Sample } from "./sample-world.ts";
 export type { DnsEntry, World } from "./zone.ts";

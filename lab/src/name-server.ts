@@ -105,7 +105,7 @@ export async function openNameServer(world: World, fixedPort = 0): Promise<LabNa
 }
 
 /** Binds UDP and TCP to the same port. For port 0 the kernel picks one for TCP, again if UDP has it in use. */
-async function bindBoth(fixedPort: number): Promise<{ tcp: Server; udp: UdpSocket; port: number }> {
+export async function bindBoth(fixedPort = 0): Promise<{ tcp: Server; udp: UdpSocket; port: number }> {
   for (let attempt = 1; ; attempt++) {
     const tcp = createServer().listen(fixedPort, HOST);
     await once(tcp, "listening");
