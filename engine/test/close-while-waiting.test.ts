@@ -55,7 +55,7 @@ test.concurrent("a pending connect is aborted", async () => {
 test.concurrent("QUIT is still sent to a host that was about to send its banner", async () => {
   await using story = await openStory(
     { "shop.test": mailDomain({ users: ["ann"], latencyMs: 60 }) },
-    PATIENCE,
+    { ...PATIENCE, closeGraceMs: 60_000 },
   );
   const asked = story.verdictOn("ann@shop.test");
   const counts = story.lab.counts("mx.shop.test");

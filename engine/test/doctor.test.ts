@@ -106,7 +106,7 @@ test.concurrent("a slow name server is reported as slow", async () => {
 test.concurrent("when no name server answers, only the name servers are bad", async () => {
   const everyName = ["test", "com", "arpa", "org", "net"].map((name) => [`*.${name}`, { answers: silent }]);
   await using mute = await openLab(Object.fromEntries(everyName));
-  const findings = await examineIn(mute, { roundMs: 2500, dnsTimeoutMs: 2000 });
+  const findings = await examineIn(mute, { roundMs: ROUND_MS, dnsTimeoutMs: 2000 });
   const bad = Object.values(findings).filter(({ outcome }) => outcome === "bad");
   expect(bad.map(({ name }) => name)).toEqual(["name servers"]);
   expect(findings["port 25"]?.advice).toContain("DNS servers");

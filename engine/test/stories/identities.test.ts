@@ -2,6 +2,7 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { type MailWorld, mailDomain, mailHost, type Temperament } from "@mailvet/lab";
 import { expect, onTestFinished, test } from "vitest";
+import type { EgressIdentity } from "../../src/egress/identity.ts";
 import { LocalSessionGate } from "../../src/smtp/throttle/session-gate.ts";
 import { until } from "../until.ts";
 import { identityOf, manyAt, openStory, type StoryOptions } from "./story.ts";
@@ -138,11 +139,15 @@ test("a source address that is not of this machine is replaced by the next ident
   expect(new Set(verdicts)).toEqual(new Set(["valid"]));
 });
 
+/** However long the test takes, no day begins. */
+const gateAtElevenPm = (identity: EgressIdentity) =>
+  new LocalSessionGate(identity, () => Date.UTC(2026, 0, 1, 23, 0, 0));
+
 test("beyond its daily cap an identity opens no session, and the other takes over", async () => {
   const names = Array.from({ length: 40 }, (_, i) => `shop${i}.test`);
   const world = Object.fromEntries(names.map((name) => [name, mailDomain({ users: ["ann"] })]));
   const capped = { ...one, sessionsPerDay: 5 };
-  await using story = await openStory(world, { egress: [capped, two] });
+  await using story = await openStory(world, { egress: [capped, two], gateFor: gateAtElevenPm });
   const verdicts = await story.verdictsOn(names.map((name) => `ann@${name}`));
   expect(new Set(verdicts)).toEqual(new Set(["valid"]));
   await story.end();
@@ -157,7 +162,7 @@ test("when the cap of every identity is used up, probes are told to wait for the
     { "a.test": mailDomain({ users: ["ann"] }), "b.test": mailDomain({ users: ["ann"] }) },
     {
       egress: [{ ...one, sessionsPerDay: 1 }],
-      gateFor: (identity) => new LocalSessionGate(identity, () => Date.UTC(2026, 0, 1, 23, 0, 0)),
+      gateFor: gateAtElevenPm,
     },
   );
   expect(await story.verdictOn("ann@a.test")).toBe("valid");

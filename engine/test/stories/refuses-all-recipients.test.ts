@@ -2,7 +2,7 @@
 import { mailDomain, noPipelining, type Temper, type Temperament } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { until } from "../until.ts";
-import { manyAt, openStory, type Story, type StoryOptions } from "./story.ts";
+import { manyAt, NO_VIOLATIONS, openStory, type Story, type StoryOptions, violationsAt } from "./story.ts";
 
 const isFifthMissing = ({ localPart }: { localPart: string }) =>
   (Number(localPart.slice(4)) * 7919) % 97 >= 20;
@@ -92,6 +92,7 @@ test.concurrent("showing that costs one recipient at the end of a list, and no r
   await using story = await openStory({ "shop.test": mailDomain({ users, temper: OTHER }) });
   expect((await story.verdictsOn(emails)).at(-1)).toBe("invalid mailbox_not_found");
   await story.end();
+  expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
   const received = story.lab.received("mx.shop.test");
   const end = received.slice(received.indexOf("RCPT TO:<eve@shop.test>") + 1);
   expect(end).toEqual([expect.stringMatching(/^RCPT TO:<anna\d+@shop.test>$/), "RSET", "QUIT"]);
