@@ -16,20 +16,18 @@ async function* list() {
   yield* emails;
 }
 
-function verifierAt(lab: Lab) {
-  const read = settingsFrom({
-    ...lab.env,
-    EHLO_NAME: "probe.test",
-    MAIL_FROM: "probe@probe.test",
-  });
-  return verifierFrom(readEngineSettings(read));
-}
+const envOf = (lab: Lab) => ({
+  ...lab.env,
+  EHLO_NAME: "probe.test",
+  MAIL_FROM: "probe@probe.test",
+  PROBE_TIMEOUT_SECONDS: "600",
+});
 
 test("each host of a list that is longer than what is in flight sees one connection", async () => {
   await using lab = await openLab(
     Object.fromEntries(domains.map((domain) => [domain, mailDomain({ users })])),
   );
-  const verifier = verifierAt(lab);
+  const verifier = verifierFrom(readEngineSettings(settingsFrom(envOf(lab))));
   try {
     const options = { isOrdered: true, window: 1000, concurrency: 2 * PER_HOST, perDomain: PER_HOST };
     const results: string[] = [];
@@ -51,10 +49,9 @@ test("a process that may open few files opens fewer connections, and checks ever
   await using lab = await openLab(
     Object.fromEntries(many.map((domain) => [domain, mailDomain({ users: ["ann"] })])),
   );
-  const env = { ...lab.env, EHLO_NAME: "probe.test", MAIL_FROM: "probe@probe.test" };
   const input = many.map((domain) => `ann@${domain}\n`).join("");
   const { stdout, stderr } = await mailvet(["check", "--json", "--file", "-"], {
-    env,
+    env: envOf(lab),
     input,
     setup: "ulimit -n 300",
   });

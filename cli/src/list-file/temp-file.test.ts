@@ -1,6 +1,7 @@
-import { readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { expect, test } from "vitest";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { openLineFile } from "./temp-file.ts";
 
 test("every line can be read at its offset while more lines are appended", () => {
@@ -17,9 +18,13 @@ test("every line can be read at its offset while more lines are appended", () =>
 });
 
 test("the file has no name in the temporary directory", () => {
-  const before = readdirSync(tmpdir());
+  const folder = mkdtempSync(join(tmpdir(), "mailvet-temp-file-"));
+  vi.stubEnv("TMPDIR", folder);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
+  });
   using file = openLineFile();
   file.append("ann@shop.io");
-  const added = readdirSync(tmpdir()).filter((name) => !before.includes(name));
-  expect(added.filter((name) => /^mailvet-[0-9a-f]{24}$/.test(name))).toEqual([]);
+  expect(readdirSync(folder)).toEqual([]);
 });
