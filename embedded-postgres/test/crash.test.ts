@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { findPackage, readyBinaries } from "../src/binaries.ts";
 import { pathsIn } from "../src/data-directory.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../src/embedded-postgres.ts";
@@ -85,11 +85,12 @@ async function expectEveryRow(lastSaved: number): Promise<void> {
 
 test("locks left by a killed server do not stop the next, even if its pid was reused or is a zombie", async () => {
   // Processes of the server's own user, because PostgreSQL ignores those of other users.
-  const parent = spawn("sh", ["-c", "sleep 0.05 & echo $!; exec sleep 20"], {
+  const parent = spawn("sh", ["-c", "sleep 0.05 & echo $!; exec sleep 3600"], {
     ...processIdentity(chooseRunAsUser(cluster)),
     cwd: "/",
     stdio: ["ignore", "pipe", "ignore"],
   });
+  onTestFinished(() => void parent.kill());
   const zombie = Number((await once(parent.stdout, "data"))[0]);
   await expect.poll(() => isRunning(zombie)).toBe(false);
   for (const pid of [zombie, parent.pid]) {
@@ -101,8 +102,6 @@ test("locks left by a killed server do not stop the next, even if its pid was re
     await (await connect(server)).end();
     await server.stop();
   }
-  parent.kill();
-  await once(parent, "exit");
 });
 
 test("a server that is just stopping is waited for", async () => {
@@ -173,10 +172,9 @@ test("a server that answers but is no process of this system, as in another cont
 
 test("a service killed while it creates the database leaves nothing that looks like a complete one", async () => {
   const fresh = world.directory("halfway");
-  const service = world.startService(fresh);
-  const begun = () => existsSync(fresh) && readdirSync(fresh).some((name) => /^postgres\.new-/.test(name));
-  await expect.poll(begun, { interval: 5 }).toBe(true);
-  await service.kill();
+  const service = world.startService(fresh, undefined, undefined, "cluster_creating");
+  expect(await service.exited).toBe("SIGKILL");
+  expect(readdirSync(fresh)).toContainEqual(expect.stringMatching(/^postgres\.new-/));
   expect(existsSync(join(fresh, "postgres"))).toBe(false);
 
   const server = await startEmbeddedPostgres({ dataDirectory: fresh });

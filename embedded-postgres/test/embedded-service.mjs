@@ -1,6 +1,6 @@
 /**
  * A small service on an embedded database, for tests to start and to kill: `ready`, then `saved <n>` for each row that
- * the database has acknowledged; or `refused: <why>`. SIGTERM stops it cleanly.
+ * the database has acknowledged; or `refused: <why>`. SIGTERM stops it cleanly. Kills itself at a given event.
  *
  * Plain JavaScript on the build: it is started many times, and compiling took longer than running.
  */
@@ -9,10 +9,14 @@ import { EmbeddedPostgresError, startEmbeddedPostgres } from "../dist/index.js";
 
 const say = (text) => process.stdout.write(`${text}\n`);
 try {
-  const [dataDirectory, orphanGraceSeconds] = process.argv.slice(2);
+  const [dataDirectory, orphanGraceSeconds, fatalEvent] = process.argv.slice(2);
   const server = await startEmbeddedPostgres({
     dataDirectory,
-    onEvent: ({ event }) => say(event),
+    onEvent({ event }) {
+      say(event);
+      // timing: a little later, when what it announces has begun
+      if (event === fatalEvent) setTimeout(() => process.kill(process.pid, "SIGKILL"), 20);
+    },
     orphanGraceSeconds: Number(orphanGraceSeconds),
   });
   say("ready");

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pathsIn } from "../src/data-directory.ts";
+import type { EmbeddedPostgresEvent } from "../src/events.ts";
 import { isServerOf, readPostmasterFile } from "../src/postmaster-file.ts";
 import { isRunning } from "../src/process-identity.ts";
 import { processIdentity, type RunAsUser } from "../src/run-as-user.ts";
@@ -25,6 +26,8 @@ export type TestService = {
   output(): string;
   /** Resolves when the output matches. */
   waitFor(what: RegExp): Promise<void>;
+  /** The signal that ended it, if one did. */
+  exited: Promise<NodeJS.Signals | null>;
   kill(): Promise<void>;
 };
 
@@ -41,8 +44,8 @@ export function openEmbeddedWorld() {
       directories.add(path);
       return path;
     },
-    startService(dataDirectory: string, user?: RunAsUser, orphanGraceSeconds?: number): TestService {
-      const service = startService(dataDirectory, user, orphanGraceSeconds);
+    startService(...options: Parameters<typeof startService>): TestService {
+      const service = startService(...options);
       services.push(service);
       return service;
     },
@@ -79,18 +82,20 @@ const LONG_GRACE_SECONDS = 600;
 
 function startService(
   dataDirectory: string,
-  user: RunAsUser | undefined,
+  user?: RunAsUser,
   orphanGraceSeconds = LONG_GRACE_SECONDS,
+  fatalEvent: EmbeddedPostgresEvent["event"] | "" = "",
 ): TestService {
   const child = spawn(
     process.execPath,
-    [...LEAVE_WITH_PARENT, PROGRAM, dataDirectory, String(orphanGraceSeconds)],
+    [...LEAVE_WITH_PARENT, PROGRAM, dataDirectory, String(orphanGraceSeconds), fatalEvent],
     {
       ...processIdentity(user),
       env: { PATH: process.env.PATH },
       stdio: ["ignore", "pipe", "pipe"],
     },
   );
+  const exited = once(child, "exit").then(([, signal]) => signal);
   let output = "";
   const listeners = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {
@@ -102,6 +107,7 @@ function startService(
   return {
     process: child,
     output: () => output,
+    exited,
     waitFor: (what) =>
       new Promise((resolve, reject) => {
         const listen = () => {
@@ -113,9 +119,8 @@ function startService(
         listen();
       }),
     async kill() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill("SIGKILL");
-      await once(child, "exit");
+      await exited;
     },
   };
 }
