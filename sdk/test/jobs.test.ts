@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { mailvet } from "../../cli/test/command.ts";
 import { rowOf, xlsxOf } from "../../engine/test/workbooks.ts";
+import { type Lab, mailDomain, openLab, saysNothing } from "../../lab/src/index.ts";
 import { openService, type TestAccount, type TestService } from "../../service/test/service.ts";
 import { type Client, createClient, type Job } from "../src/index.ts";
 
@@ -17,15 +18,20 @@ const LIST = [
   "Ann again,Ann <VALID+ann@mailvet.test>",
 ].join("\n");
 
+let lab: Lab;
 let service: TestService;
 let ann: TestAccount;
 let client: Client;
 beforeAll(async () => {
-  service = await openService();
+  lab = await openLab({ "silent.test": mailDomain({ temper: saysNothing({ at: "rcpt" }) }) });
+  service = await openService({ lab, env: { PROBE_TIMEOUT_SECONDS: "600" } });
   ann = await service.openAccount({ credits: 100 });
   client = createClient({ baseUrl: service.url, apiKey: ann.key });
 });
-afterAll(() => service?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await lab?.[Symbol.asyncDispose]();
+});
 
 async function begin(text: string): Promise<Job> {
   const preview = await client.jobs.upload(new File([text], "people.csv"));
@@ -118,8 +124,8 @@ test("a list in memory, a link-like array of files and a sheet are accepted", as
 });
 
 test("a job can be paused, resumed, cancelled and deleted", async () => {
-  const slow = Array.from({ length: 30 }, (_, n) => `slow-3s+${n}@mailvet.test`).join("\n");
-  const { id } = await begin(`email\n${slow}\n`);
+  const silent = Array.from({ length: 30 }, (_, n) => `ann${n}@silent.test`).join("\n");
+  const { id } = await begin(`email\n${silent}\n`);
   for await (const { status } of client.jobs.events(id)) if (status === "processing") break;
   expect(await client.jobs.pause(id)).toMatchObject({ id, status: "paused" });
   expect(await client.jobs.resume(id)).toMatchObject({ id, status: "processing" });
