@@ -50,7 +50,7 @@ export function Page() {
 function JobView({ job }: { job: Job }) {
   const search: Record<string, string | undefined> = useSearch({ strict: false });
   const filter = filterIn(search);
-  const events = useJobEvents(job.id, !hasEnded(job));
+  const events = useJobEvents(job.id, job);
   const transition = useJobTransition(job.id);
   const pending = transition.isPending ? messages.actions.pending[transition.variables] : undefined;
   const isReadable = !hasEnded(job) || job.results_url !== null;

@@ -1,4 +1,5 @@
-/** Keeps a job in the query cache up to date from the service's event stream. */
+/** Keeps a job in the query cache up to date from the service's event stream, and what its end changes. */
+import type { Job } from "@mailvet/contract";
 import { useCallback, useEffect, useState } from "react";
 import { accountQuery, queries, service } from "../../queries.ts";
 import { hasEnded, JOBS_KEY, jobQuery } from "../bulk/job-queries.ts";
@@ -9,13 +10,15 @@ export type JobEvents = {
   reconnect: () => void;
 };
 
-export function useJobEvents(jobId: string, isEnabled: boolean): JobEvents {
+export function useJobEvents(jobId: string, job: Job | undefined): JobEvents {
+  const isRunning = job !== undefined && !hasEnded(job);
+  const isOver = job !== undefined && hasEnded(job);
   const [error, setError] = useState<unknown>();
   const [attempt, setAttempt] = useState(0);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt reconnects
   useEffect(() => {
-    if (!isEnabled) return;
+    if (!isRunning) return;
     const controller = new AbortController();
     setError(undefined);
     follow(jobId, controller.signal).catch((failure: unknown) => {
@@ -25,7 +28,14 @@ export function useJobEvents(jobId: string, isEnabled: boolean): JobEvents {
       void queries.invalidateQueries(jobQuery(jobId));
     });
     return () => controller.abort();
-  }, [jobId, isEnabled, attempt]);
+  }, [jobId, isRunning, attempt]);
+
+  // Not by the stream alone: the end may be learned by fetching the job.
+  useEffect(() => {
+    if (!isOver) return;
+    void queries.invalidateQueries(accountQuery); // finishing settles the credits
+    void queries.invalidateQueries({ queryKey: JOBS_KEY });
+  }, [isOver]);
 
   const reconnect = useCallback(() => setAttempt((count) => count + 1), []);
   return { error, reconnect };
@@ -34,9 +44,5 @@ export function useJobEvents(jobId: string, isEnabled: boolean): JobEvents {
 async function follow(jobId: string, signal: AbortSignal): Promise<void> {
   for await (const job of service.jobs.events(jobId, { signal })) {
     queries.setQueryData(jobQuery(jobId).queryKey, job);
-    if (!hasEnded(job)) continue;
-    // Finishing settles the credits.
-    void queries.invalidateQueries(accountQuery);
-    void queries.invalidateQueries({ queryKey: JOBS_KEY });
   }
 }

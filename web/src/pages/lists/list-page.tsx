@@ -47,7 +47,7 @@ export function Page() {
 function ListView({ list }: { list: SavedList }) {
   const { data: job } = useQuery(jobQuery(list.job_id));
   const isRunning = job !== undefined && !hasEnded(job);
-  useJobEvents(list.job_id, isRunning);
+  useJobEvents(list.job_id, job);
   const attempt = job?.attempt;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what has changed is known when a run has ended
   useEffect(() => {
