@@ -7,6 +7,7 @@ import { expect } from "vitest";
 import { OPERATOR } from "../../service/test/service.ts";
 import { snippetsFor } from "../src/pages/keys/snippets.ts";
 import { journeysIn } from "./journey.ts";
+import { SESSION_ENDS } from "./visitor.ts";
 
 const journey = journeysIn({ env: { SIGN_UP_PLAN: "payg", SIGN_UP_CREDITS: "5" } });
 
@@ -66,6 +67,8 @@ journey(
       expected: ["402 POST /api/v1/bulk/upload/confirm", "402 POST /api/v1/validation/single"],
     });
     const { page } = customer;
+    const { body: account } = await service.ask("/account", { cookie });
+    await page.route("**/api/v1/account", (route) => route.fulfill({ json: account }));
 
     await customer.open("/bulk");
     const chooser = page.waitForEvent("filechooser");
@@ -74,6 +77,7 @@ journey(
     await (await chooser).setFiles({ name: "five.csv", mimeType: "text/csv", buffer });
     await page.getByText("0 credits left afterwards").waitFor();
     await spend(); // through the API, while the page still shows five
+    await page.unroute("**/api/v1/account");
     await page.getByRole("button", { name: "Start validation" }).click();
     await page.getByRole("alert").getByText("Not enough credits").waitFor();
     await page.getByText("1 credit missing.").waitFor();
@@ -135,13 +139,8 @@ journey(
       key: person.key,
       body: { emails: ["valid@mailvet.test"], name: "one" },
     });
-    const { page, open, follow } = await visit({
-      expected: [
-        "401 POST /api/v1/auth/sign-in",
-        "401 GET /api/v1/audit",
-        "401 GET /api/v1/auth/session",
-        `401 GET /api/v1/bulk/jobs/${job.id}/download`,
-      ],
+    const { page, open, follow, settled } = await visit({
+      expected: ["401 POST /api/v1/auth/sign-in", SESSION_ENDS],
     });
     const end = () =>
       service.database.pool.query("update sessions set expires_at = now() where account_id = $1", [
@@ -152,7 +151,7 @@ journey(
     await page.getByText("Wrong email or password").waitFor();
     await signIn(page, person);
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
-    await page.waitForLoadState("networkidle"); // the overview has its data
+    await settled();
 
     await end();
     await follow("Audit log"); // which the overview has not read before
@@ -162,7 +161,7 @@ journey(
 
     await open("/usage?days=7");
     await page.getByRole("heading", { level: 1, name: "Usage and credits" }).waitFor();
-    await page.waitForLoadState("networkidle");
+    await settled();
     await end();
     await page.reload();
     await signIn(page, person);
@@ -171,8 +170,9 @@ journey(
 
     await open(`/bulk/${job.id}`);
     await page.getByText("Completed", { exact: true }).waitFor();
-    await page.waitForLoadState("networkidle");
     await page.getByRole("button", { name: "Download" }).click();
+    await page.getByRole("link", { name: "All rows as CSV" }).waitFor();
+    await settled();
     await end();
     await page.getByRole("link", { name: "All rows as CSV" }).click();
     await page.getByText("Sign in to continue.").waitFor();
@@ -220,11 +220,7 @@ journey(
     const { service, visit } = context;
     const person = await service.openAccount();
     const { page, open } = await visit({
-      expected: [
-        "401 POST /api/v1/auth/sign-in",
-        "401 GET /api/v1/auth/session",
-        "422 POST /api/v1/auth/two-factor/confirm",
-      ],
+      expected: ["401 POST /api/v1/auth/sign-in", "422 POST /api/v1/auth/two-factor/confirm", SESSION_ENDS],
     });
     await open("/settings");
     await signIn(page, person);
@@ -290,7 +286,7 @@ journey("a passkey is added, signs in without the password, and is removed", asy
   const person = await service.openAccount();
   const { page, open } = await visit({
     usesLocalhost: true,
-    expected: ["401 POST /api/v1/auth/passkeys/options"],
+    expected: ["401 POST /api/v1/auth/passkeys/options", SESSION_ENDS],
   });
   const devTools = await page.context().newCDPSession(page);
   await devTools.send("WebAuthn.enable");

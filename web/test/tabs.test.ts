@@ -1,12 +1,13 @@
 /** Several tabs of one browser, which share the session cookie. */
 import { expect } from "vitest";
 import { journeysIn } from "./journey.ts";
+import { SESSION_ENDS } from "./visitor.ts";
 
 const journey = journeysIn();
 
 journey("an anonymous tab notices a sign-in in another tab, and the sign-out", async ({ service, visit }) => {
   const ann = await service.openAccount();
-  const { page: first } = await visit();
+  const { page: first } = await visit({ expected: [SESSION_ENDS] });
   const second = await first.context().newPage();
   await second.goto("/usage?days=7");
   await second.getByText("Sign in to continue.").waitFor();
@@ -28,12 +29,14 @@ journey("an anonymous tab notices a sign-in in another tab, and the sign-out", a
 
 journey("a tab shows the account of the latest sign-in", async ({ service, visit }) => {
   const [ann, bob] = [await service.openAccount(), await service.openAccount()];
-  const { page } = await visit({ cookie: ann.cookie });
+  const { page, settled } = await visit({ cookie: ann.cookie, expected: [SESSION_ENDS] });
   await page.goto("/");
   await page.getByRole("button", { name: `Account ${ann.email}` }).waitFor();
   const other = await page.context().newPage();
   await other.goto("/sign-up"); // redirects to the app
   await other.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+  await settled();
+  await settled(other);
   await page.context().clearCookies();
   await other.goto("/sign-in");
   await other.getByLabel("Email").fill(bob.email);
@@ -44,7 +47,7 @@ journey("a tab shows the account of the latest sign-in", async ({ service, visit
 
 journey("the back button after a sign-out shows no data of the session", async ({ service, visit }) => {
   const { cookie, email } = await service.openAccount();
-  const { page, open, follow } = await visit({ cookie });
+  const { page, open, follow } = await visit({ cookie, expected: [SESSION_ENDS] });
   await open("/");
   await follow("API keys");
   await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();

@@ -2,7 +2,8 @@
  * A browser context with its own cookies that records what a page should never do: console errors, violations of the
  * content security policy, unexpected error responses, requests to other hosts.
  */
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Request } from "playwright-core";
+import { expect } from "vitest";
 
 export type Visitor = AsyncDisposable & {
   page: Page;
@@ -11,6 +12,8 @@ export type Visitor = AsyncDisposable & {
   open(path: string): Promise<void>;
   /** Follows a link of the menu. */
   follow(name: string): Promise<void>;
+  /** Resolves when the page, or another one of this browser, has all its data, and no request is in flight. */
+  settled(page?: Page): Promise<void>;
   /** URL and accessibility tree, for failure messages. */
   snapshot(): Promise<string>;
 };
@@ -18,7 +21,7 @@ export type Visitor = AsyncDisposable & {
 export type VisitorOptions = {
   /** Session cookie, as name=value. */
   cookie?: string | undefined;
-  /** Errors that the journey causes, such as "402 POST /api/v1/validation/single"; `*` stands for an id. */
+  /** Errors that the journey causes, such as "402 POST /api/v1/validation/single"; `*` stands for any text. */
   expected?: readonly string[] | undefined;
   isOnPhone?: boolean | undefined;
   /** The browser's language and region; British English by default. */
@@ -33,6 +36,9 @@ const PHONE = { viewport: { width: 375, height: 800 }, isMobile: true, hasTouch:
 const TIMEOUT_MS = 300_000;
 /** A page that hangs has none. */
 const SNAPSHOT_TIMEOUT_MS = 30_000;
+
+/** Requests in flight when a session ends, in journeys that end one. */
+export const SESSION_ENDS = "401 GET *";
 
 /** The response to the session query with the cookie of a session that has ended. */
 const ALWAYS_EXPECTED = ["401 GET /api/v1/auth/session"];
@@ -56,9 +62,14 @@ export async function openVisitor(
     await context.addCookies([{ name, value, url }]);
   }
   const errors: string[] = [];
+  const patterns = [...ALWAYS_EXPECTED, ...expected].map(patternOf);
   const record = (error: string) => {
-    if (![...ALWAYS_EXPECTED, ...expected].includes(error)) errors.push(error);
+    if (!patterns.some((pattern) => pattern.test(error))) errors.push(error);
   };
+  const inFlight = new Set<Request>();
+  context.on("request", (request) => inFlight.add(request));
+  context.on("requestfinished", (request) => inFlight.delete(request));
+  context.on("requestfailed", (request) => inFlight.delete(request));
   await context.exposeFunction("recordError", record);
   await context.addInitScript({ content: RECORD_CSP_VIOLATIONS });
   const page = await context.newPage();
@@ -69,20 +80,30 @@ export async function openVisitor(
     open: async (path) => void (await page.goto(path)),
     follow: (name) =>
       page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name, exact: true }).click(),
+    async settled(shown = page) {
+      await shown.getByRole("heading", { level: 1 }).waitFor();
+      const loading = shown.getByRole("status", { name: "Loading" });
+      await expect.poll(async () => (await loading.count()) + inFlight.size).toBe(0);
+    },
     snapshot: async () =>
       `${page.url()}\n${await page.locator("body").ariaSnapshot({ timeout: SNAPSHOT_TIMEOUT_MS })}`,
     [Symbol.asyncDispose]: () => context.close(),
   };
 }
 
+const patternOf = (text: string) =>
+  new RegExp(`^${text.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")}$`);
+
 const RECORD_CSP_VIOLATIONS = `document.addEventListener("securitypolicyviolation", (violation) =>
   recordError("policy: " + violation.violatedDirective + " by " + violation.blockedURI));`;
+
+/** Error responses are recorded below, with their request. On a busy machine a preloaded font is used late. */
+const IGNORED = /^Failed to load resource|was preloaded using link preload but not used within a few seconds/;
 
 function watch(page: Page, url: string, record: (error: string) => void): void {
   page.on("console", (message) => {
     if (!["error", "warning"].includes(message.type())) return;
-    // Error responses are recorded below, with their request.
-    if (!message.text().startsWith("Failed to load resource")) record(`console: ${message.text()}`);
+    if (!IGNORED.test(message.text())) record(`console: ${message.text()}`);
   });
   page.on("pageerror", (error) => record(`uncaught: ${error.stack ?? error.message}`));
   page.on("request", (request) => {
