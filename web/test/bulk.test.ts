@@ -3,20 +3,18 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { answersSlowly, mailDomain } from "@mailvet/lab";
+import { greetsAfter, mailDomain } from "@mailvet/lab";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { deferred } from "../../engine/src/deferred.ts";
 import { rowOf, xlsxOf } from "../../engine/test/workbooks.ts";
 import { journeysIn } from "./journey.ts";
 
+const observed = deferred<void>();
 const journey = journeysIn({
-  domains: {
-    // Keeps the job running long enough to observe its progress.
-    "slow.example-lab.com": mailDomain({
-      users: ["ann"],
-      temper: answersSlowly({ delayMs: 1000, at: "rcpt" }),
-    }),
-  },
+  env: { PROBE_TIMEOUT_SECONDS: "600" },
+  // Keeps the job running until its progress was observed.
+  domains: { "slow.example-lab.com": mailDomain({ users: ["ann"], temper: greetsAfter(observed.promise) }) },
 });
 
 /** Rows of the list: cells, and the expected status and sub-status. */
@@ -57,6 +55,7 @@ journey("a list is uploaded, validated, browsed, downloaded and deleted", async 
   const bar = page.getByRole("progressbar", { name: "Emails with a verdict" });
   const progress = async () => Number(await bar.getAttribute("aria-valuenow"));
   await expect.poll(progress).toSatisfy((percent) => percent > 0 && percent < 100);
+  observed.resolve();
   await page.getByText("Completed", { exact: true }).waitFor();
   expect(await progress()).toBe(100);
   await page.getByRole("link", { name: "144 credits" }).waitFor(); // the sandbox addresses are refunded
@@ -163,6 +162,7 @@ journey("test mode has jobs of its own, and costs nothing", async ({ service, vi
   const { cookie, key } = await service.openAccount({ credits: 5 });
   const { page, open } = await visit({ cookie });
   await open("/bulk");
+  await page.getByRole("link", { name: "5 credits" }).waitFor();
   await page.getByRole("switch", { name: "Test mode" }).click({ force: true });
   await page.getByRole("complementary", { name: "Test mode" }).waitFor();
 
@@ -282,7 +282,7 @@ journey("several files are one list, and several columns one job", async ({ serv
   });
   await page.getByRole("heading", { name: "north.csv and 1 more" }).waitFor();
   await page.getByText("2 credits", { exact: true }).waitFor();
-  await page.getByRole("checkbox", { name: /^second/ }).check();
+  await toggle(page, /^second/, true);
   await page.getByText("in 2 columns", { exact: true }).waitFor();
   await page.reload(); // keeps the columns
   await page.getByRole("checkbox", { name: /^second/, checked: true }).waitFor();
@@ -300,12 +300,18 @@ journey("no more email columns can be chosen than a job takes", async ({ service
   const emails = numbers.map((n) => `valid+${n}@mailvet.test`);
   await choose(page, "wide.csv", `${numbers.map((n) => `mail${n}`)}\n${emails}\n`);
   await page.getByText("At most 9.").waitFor();
-  const box = (n: number) => page.getByRole("checkbox", { name: new RegExp(`^mail${n}\\b`) });
-  for (const n of numbers.slice(1, 10)) await box(n).check();
-  await expect.poll(() => box(10).isDisabled()).toBe(true);
-  await box(9).uncheck();
-  await box(10).check();
+  const nameOf = (n: number) => new RegExp(`^mail${n}\\b`);
+  for (const n of numbers.slice(1, 10)) await toggle(page, nameOf(n), true);
+  await page.getByRole("checkbox", { name: nameOf(10), disabled: true }).waitFor();
+  await toggle(page, nameOf(9), false);
+  await toggle(page, nameOf(10), true);
 });
+
+/** `check()` expects the change at once, but it comes with the URL. */
+async function toggle(page: Page, name: RegExp, checked: boolean): Promise<void> {
+  await page.getByRole("checkbox", { name, checked: !checked }).click();
+  await page.getByRole("checkbox", { name, checked }).waitFor();
+}
 
 journey("the count of a column stays behind its Arabic name", async ({ service, visit }) => {
   const { cookie } = await service.openAccount({ credits: 20 });

@@ -13,6 +13,7 @@ journey(
     await follow("Guide");
     await page.getByRole("heading", { level: 1, name: "Mailvet guide" }).waitFor();
 
+    await page.getByRole("searchbox").waitFor(); // shown by the script that listens to keys
     await page.keyboard.press("/");
     await page.keyboard.type("idempotency key");
     await page.getByRole("link", { name: /^API › Idempotency/ }).waitFor();

@@ -65,6 +65,7 @@ journey(
     await expect.poll(() => shownRows(page)).toHaveLength(2);
     await page.keyboard.type("EVE@");
     await expect.poll(() => shownRows(page)).toEqual(["2 eve@polite.example-lab.com invalid"]);
+    await expect.poll(() => new URL(page.url()).searchParams.get("q")).toBe("EVE@");
     await page.reload();
     await expect.poll(() => shownRows(page)).toEqual(["2 eve@polite.example-lab.com invalid"]);
     expect(new URL(page.url()).searchParams.get("q")).toBe("EVE@");
