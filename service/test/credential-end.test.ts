@@ -1,6 +1,6 @@
 /** Event streams and long polls end with the key or session that opened them. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { beginPaused, listsOf } from "./jobs-http-world.ts";
+import { beginPaused, listsOf, setDue } from "./jobs-http-world.ts";
 import { PATIENCE } from "./patience.ts";
 import { type Asked, cookieOf, openService, type TestAccount, type TestService } from "./service.ts";
 
@@ -92,6 +92,7 @@ test("what another key follows goes on", async () => {
   await stream.next();
   const [, revoke] = await revokeKey();
   await revoke();
+  await setDue(service.database.pool, path.split("/").at(-1)!, "0");
   await service.ask(`${path}/resume`, { method: "POST", key });
   expect(await stream.rest()).toContain("event: end");
 });
