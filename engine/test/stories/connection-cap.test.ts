@@ -8,6 +8,9 @@ import { manyAt, openStory } from "./story.ts";
 
 const isNumbered = ({ localPart }: { localPart: string }) => localPart.startsWith("anna");
 
+/** An idle session gives up its slot at once only to those that wait for it already; others wait until it is over. */
+const SOON_OVER = { idleSessionMs: 250 };
+
 /** Limiters as usual, which note every event and the delay that it leads to. */
 function noting() {
   const events: ThrottleEvent["kind"][] = [];
@@ -106,7 +109,7 @@ test.concurrent("a pool whose only connection is refused waits for the sessions 
       "one.test": mailDomain({ mx: ["mx.host.test"], users: isNumbered }),
       "two.test": mailDomain({ mx: ["mx.host.test", "backup.host.test"], users: isNumbered }),
     },
-    { connectionsPerHost: 2, limiterFor },
+    { connectionsPerHost: 2, limiterFor, ...SOON_OVER },
   );
   const emails = [...manyAt("one.test", 10), ...manyAt("two.test", 10)];
   // On a busy machine one session may be over before the other begins.
@@ -159,7 +162,7 @@ test.concurrent("at a large provider, sessions at its other hosts count as well"
       "one.test": mailDomain({ mx: [one], users: isNumbered }),
       "two.test": mailDomain({ mx: [two], users: isNumbered }),
     },
-    { limiterFor },
+    { limiterFor, ...SOON_OVER },
   );
   const first = story.verdictOn("anna1@one.test");
   await until(() => story.lab.counts(one).commands.MAIL === 1);
@@ -179,7 +182,7 @@ test("sessions that are open count when what was learned about their host is for
       "one.test": mailDomain({ mx: ["mx.host.test"], users: isNumbered }),
       "two.test": mailDomain({ mx: ["mx.host.test", "backup.host.test"], users: isNumbered }),
     },
-    { connectionsPerHost: 2, limiterFor, probeTimeoutMs: 3 * anHourMs },
+    { connectionsPerHost: 2, limiterFor, probeTimeoutMs: 3 * anHourMs, ...SOON_OVER },
   );
   const first = story.verdictOn("anna1@one.test");
   await until(() => story.lab.counts("mx.host.test").commands.MAIL === 1);
