@@ -6,8 +6,8 @@
  * virtual time by what a task of the account usually costs; when the task has run, the difference to the slot time that it
  * took is charged. An account that was idle starts at the virtual time of the queue, so it neither waits for others nor
  * profits from the past. A task may keep its slot for long because no other account waits; therefore an account is never more
- * than MAX_DEBT behind what its turns that wait cost, and MAX_COST is the most that a turn costs. Which task a turn serves is decided when it is claimed: of the account's groups, that with the
- * fewest running tasks.
+ * than MAX_DEBT behind what its turns that wait cost, and MAX_COST is the most that a turn costs. Which task a turn serves is
+ * decided when it is claimed: of the account's groups, that with the fewest running tasks.
  *
  * At most MAX_TURNS turns of an account wait, so a claim costs the same with any number of accounts and tasks.
  *

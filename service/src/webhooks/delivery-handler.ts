@@ -2,9 +2,9 @@
  * Task handler for deliveries: one POST, then one short transaction that saves its outcome.
  *
  * Deliveries of a suspended account are held: their task asks again every few minutes, and they are released at once when the
- * account is resumed (delivery-log.ts). Failed deliveries are retried (retry-schedule.ts). An endpoint that answers 410, or has had no successful delivery for
- * long, is disabled. If the process dies before the outcome is saved, the message is sent again: delivery is at least
- * once, always with the same id.
+ * account is resumed (delivery-log.ts). Failed deliveries are retried (retry-schedule.ts). An endpoint that answers 410, or
+ * has had no successful delivery for long, is disabled. If the process dies before the outcome is saved, the message is sent
+ * again: delivery is at least once, always with the same id.
  */
 import { and, eq, sql } from "drizzle-orm";
 import { accountSql } from "../accounts/account-queries.ts";

@@ -28,7 +28,7 @@ import "../route-config.ts";
 
 export type OperatorRouteDeps = {
   accounts: Accounts;
-  ledger: Pick<Ledger, "grant" | "balanceOf" | "page">;
+  ledger: Pick<Ledger, "grant" | "page">;
   apiKeys: Pick<ApiKeys, "list">;
   presentAccount: PresentAccount;
 };
