@@ -21,7 +21,7 @@ import { type JobRouteDeps, jobRoutes } from "../src/http/routes/job-routes.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createJobActions } from "../src/jobs/job-actions.ts";
 import { createJobTransitions } from "../src/jobs/job-transitions.ts";
-import { createJobWatch } from "../src/jobs/job-watch.ts";
+import { createJobWatch, JOB_PROGRESS_CHANNEL, JOBS_CHANNEL } from "../src/jobs/job-watch.ts";
 import { createRecheckJob } from "../src/jobs/recheck/recheck.ts";
 import { duplicates, jobCounts, jobs, results } from "../src/jobs/schema.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
@@ -173,7 +173,8 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
   /** Changes a job's row and notifies watchers. */
   async function change(jobId: string, assignments: string): Promise<void> {
     await database.pool.query(`update jobs set ${assignments} where id = $1`, [jobId]);
-    await notify(database.pool, "jobs", jobId);
+    const channel = assignments.includes("status") ? JOBS_CHANNEL : JOB_PROGRESS_CHANNEL;
+    await notify(database.pool, channel, jobId);
   }
 
   const stop = async () => {

@@ -4,7 +4,7 @@
  */
 import type pg from "pg";
 import { notify } from "../db/pubsub.ts";
-import { JOBS_CHANNEL } from "./job-watch.ts";
+import { JOB_PROGRESS_CHANNEL } from "./job-watch.ts";
 
 export type JobProgress = {
   note(jobId: string): void;
@@ -21,7 +21,7 @@ export function createJobProgress(pool: Pick<pg.Pool, "query">): JobProgress {
   const send = (jobId: string) => {
     recent.set(jobId, { timer: setTimeout(onInterval, MIN_INTERVAL_MS, jobId).unref(), hasNews: false });
     // A lost notification does not matter: followers read the job every few seconds anyway.
-    return notify(pool, JOBS_CHANNEL, jobId).catch(() => {});
+    return notify(pool, JOB_PROGRESS_CHANNEL, jobId).catch(() => {});
   };
   const onInterval = (jobId: string) => {
     const hasNews = recent.get(jobId)?.hasNews;
@@ -39,7 +39,7 @@ export function createJobProgress(pool: Pick<pg.Pool, "query">): JobProgress {
       const jobIds = [...recent].flatMap(([jobId, { hasNews }]) => (hasNews ? jobId : []));
       for (const { timer } of recent.values()) clearTimeout(timer);
       recent.clear();
-      await Promise.all(jobIds.map((jobId) => notify(pool, JOBS_CHANNEL, jobId).catch(() => {})));
+      await Promise.all(jobIds.map((jobId) => notify(pool, JOB_PROGRESS_CHANNEL, jobId).catch(() => {})));
     },
   };
 }

@@ -1,8 +1,8 @@
 /**
  * Notifies followers of a job when its record changes. One instance per process.
  *
- * A notification carries only the job's id. The record is then read once for all followers of the job, at most every half
- * second.
+ * A notification carries only the job's id. The record is then read once for all followers of the job: at once when the
+ * job's state changed, at most every half second while results are saved.
  */
 import type { Job } from "@mailvet/contract";
 import type { Database } from "../db/database.ts";
@@ -18,8 +18,10 @@ export type Unfollow = () => void;
 
 export type JobWatchDeps = { database: Pick<Database, "orm">; pubsub: Pick<PubSub, "on" | "onGap"> };
 
-/** Notified with the job's id whenever a job's row changes. */
+/** Notified with the job's id when its state changes, and when it is deleted. */
 export const JOBS_CHANNEL = "jobs";
+/** Notified with the job's id, often, while its results are saved. */
+export const JOB_PROGRESS_CHANNEL = "job_progress";
 
 const MIN_READ_INTERVAL_MS = 500;
 /** Without a notification: one may have been lost with its connection. */
@@ -33,16 +35,20 @@ type WatchedJob = {
   readAtMs: number;
   isReading: boolean;
   isStale: boolean;
+  /** Stale for another reason than progress. */
+  isUrgent: boolean;
   timer: NodeJS.Timeout | undefined;
 };
 
 export function createJobWatch({ database, pubsub }: JobWatchDeps): JobWatch {
   const watchedJobs = new Map<string, WatchedJob>();
 
-  function requestRead(jobId: string, watched: WatchedJob): void {
+  function requestRead(jobId: string, watched: WatchedJob, isUrgent: boolean): void {
     watched.isStale = true;
-    if (!watched.isReading)
-      scheduleRead(watched.readAtMs + MIN_READ_INTERVAL_MS - performance.now(), jobId, watched);
+    watched.isUrgent ||= isUrgent;
+    if (watched.isReading) return;
+    const dueAtMs = watched.isUrgent ? 0 : watched.readAtMs + MIN_READ_INTERVAL_MS;
+    scheduleRead(dueAtMs - performance.now(), jobId, watched);
   }
 
   function scheduleRead(delayMs: number, jobId: string, watched: WatchedJob): void {
@@ -53,6 +59,7 @@ export function createJobWatch({ database, pubsub }: JobWatchDeps): JobWatch {
   async function read(jobId: string, watched: WatchedJob): Promise<void> {
     watched.isReading = true;
     watched.isStale = false;
+    watched.isUrgent = false;
     watched.readAtMs = performance.now();
     const number = ++watched.reads;
     try {
@@ -63,16 +70,18 @@ export function createJobWatch({ database, pubsub }: JobWatchDeps): JobWatch {
     }
     watched.isReading = false;
     if (watched.followers.size === 0) return;
-    if (watched.isStale) requestRead(jobId, watched);
+    if (watched.isStale) requestRead(jobId, watched, watched.isUrgent);
     else scheduleRead(MAX_READ_INTERVAL_MS, jobId, watched);
   }
 
-  pubsub.on(JOBS_CHANNEL, (jobId) => {
+  const onNotification = (isUrgent: boolean) => (jobId: string) => {
     const watched = watchedJobs.get(jobId);
-    if (watched) requestRead(jobId, watched);
-  });
+    if (watched) requestRead(jobId, watched, isUrgent);
+  };
+  pubsub.on(JOBS_CHANNEL, onNotification(true));
+  pubsub.on(JOB_PROGRESS_CHANNEL, onNotification(false));
   pubsub.onGap(() => {
-    for (const [jobId, watched] of watchedJobs) requestRead(jobId, watched);
+    for (const [jobId, watched] of watchedJobs) requestRead(jobId, watched, false);
   });
 
   return {
@@ -81,7 +90,7 @@ export function createJobWatch({ database, pubsub }: JobWatchDeps): JobWatch {
       watchedJobs.set(job.id, watched);
       const follower = { last: job, since: watched.reads, onChange };
       watched.followers.add(follower);
-      requestRead(job.id, watched); // it may have changed since the follower read it
+      requestRead(job.id, watched, false); // it may have changed since the follower read it
       return () => {
         watched.followers.delete(follower);
         if (watched.followers.size > 0) return;
@@ -106,6 +115,7 @@ function newWatchedJob(): WatchedJob {
     readAtMs: Number.NEGATIVE_INFINITY,
     isReading: false,
     isStale: false,
+    isUrgent: false,
     timer: undefined,
   };
 }
