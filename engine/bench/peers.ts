@@ -22,6 +22,7 @@ import {
   type Measurement,
   measure,
   RAW_CLIENT,
+  SERVICE,
   stopOnSignals,
 } from "./smtp/measure.ts";
 import { describe, LATENCY_MS, type Shape, shapesNamed } from "./smtp/shapes.ts";
@@ -69,7 +70,7 @@ if (values.inside) {
 }
 
 async function compare(peers: readonly Checker[], ports?: typeof NAMESPACE_PORTS): Promise<void> {
-  const checkers = [RAW_CLIENT, LIBRARY, CLI, ...peers];
+  const checkers = [RAW_CLIENT, LIBRARY, SERVICE, CLI, ...peers];
   const rounds = new Map<Shape, Round[]>(shapes.map((shape) => [shape, []]));
   const stolenTime = measureStolenTime();
   const loads: number[] = [];

@@ -1,5 +1,5 @@
 /**
- * The engine in several shapes of list, through the library and the command line, beside a raw client that is the limit. All
+ * The engine in several shapes of list, through the library, a service and the command line, beside a raw client that is the limit. All
  * in the lab, 40 ms a round trip. Every figure is measured in this run; ratios and CPU time are what counts.
  *
  *   npm run bench:smtp
@@ -7,7 +7,15 @@
  */
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { CLI, LIBRARY, type Measurement, measure, RAW_CLIENT, stopOnSignals } from "./smtp/measure.ts";
+import {
+  CLI,
+  LIBRARY,
+  type Measurement,
+  measure,
+  RAW_CLIENT,
+  SERVICE,
+  stopOnSignals,
+} from "./smtp/measure.ts";
 import { describe, shapesNamed } from "./smtp/shapes.ts";
 import { measureStolenTime } from "./smtp/stolen-time.ts";
 import { printTable } from "./smtp/table.ts";
@@ -16,14 +24,14 @@ stopOnSignals();
 const { values } = parseArgs({
   options: {
     shape: { type: "string", multiple: true },
-    checker: { type: "string", multiple: true, default: ["raw", "library", "cli"] },
+    checker: { type: "string", multiple: true, default: ["raw", "library", "service", "cli"] },
     scale: { type: "string", default: "1" },
     list: { type: "string", default: "1" },
     "cpu-prof": { type: "string" },
     set: { type: "string", multiple: true, default: [] },
   },
 });
-const CHECKERS = { raw: RAW_CLIENT, library: LIBRARY, cli: CLI };
+const CHECKERS = { raw: RAW_CLIENT, library: LIBRARY, service: SERVICE, cli: CLI };
 const settings = Object.fromEntries(values.set.map((one) => one.split(/=(.*)/s, 2) as [string, string]));
 
 let isGood = true;

@@ -17,7 +17,7 @@ export type BenchService = AsyncDisposable & {
 export const CREDITS = 100_000_000;
 
 /** The operator's API key is `KEY`. */
-export async function startBenchService(env: Record<string, string>): Promise<BenchService> {
+export async function startBenchService(env: NodeJS.ProcessEnv): Promise<BenchService> {
   const folder = mkdtempSync(join(tmpdir(), "mailvet-bench-"));
   chmodSync(folder, 0o755); // as root, the database runs as another user, who needs access
   const child = spawn(process.execPath, SERVICE_PROGRAM, {

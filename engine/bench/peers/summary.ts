@@ -4,12 +4,13 @@ import type { Measurement } from "../smtp/measure.ts";
 /** One round of all checkers with one shape; ratios are taken within it. */
 export type Round = readonly Measurement[];
 
-const MAILVET = ["mailvet library", "mailvet CLI"];
+const MAILVET = ["mailvet library", "mailvet service", "mailvet CLI"];
 
 const HEADINGS = [
   "checker",
   "addresses/s",
   "library is × as fast",
+  "service is × as fast",
   "CLI is × as fast",
   "connections",
   "most at once",

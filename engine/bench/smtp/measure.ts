@@ -80,6 +80,14 @@ export const LIBRARY: Checker = {
   }),
 };
 
+export const SERVICE: Checker = {
+  name: "mailvet service",
+  command: ({ emailsFile, warmUpFile }) => ({
+    command: process.execPath,
+    args: [...onTsx, here("../../../service/bench/list-checker.ts"), emailsFile, warmUpFile],
+  }),
+};
+
 export const CLI: Checker = {
   name: "mailvet CLI",
   command: ({ emailsFile }) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CLI, cpuSecondsIn, LIBRARY, measure, RAW_CLIENT } from "../../bench/smtp/measure.ts";
+import { CLI, cpuSecondsIn, LIBRARY, measure, RAW_CLIENT, SERVICE } from "../../bench/smtp/measure.ts";
 import {
   hostOf,
   listOf,
@@ -73,22 +73,24 @@ test("the CPU time of a program is read from the second line of the shell's time
   expect(cpuSecondsIn("")).toBe(0); // the program was stopped
 });
 
-test.each([
+const RUNS = [
   ["shared", LIBRARY],
   ["dead", LIBRARY],
   ["loose", CLI],
   ["tail", LIBRARY],
+  ["tail", SERVICE],
   ["strict", RAW_CLIENT],
   ["strict-two", RAW_CLIENT],
   ["strict-over", LIBRARY],
-])(
-  "the shape %s runs: every address has a verdict and no host sees too many connections",
-  async (name, checker) => {
+] as const;
+
+for (const [name, checker] of RUNS) {
+  test(`the shape ${name} with the ${checker.name}: every address has a verdict and no host sees too many connections`, async () => {
     const shape = scaled(shapeNamed(name), 0.02);
     const result = await measure(checker, shape, { settings: { PROBE_TIMEOUT_SECONDS: "120" } });
     expect(result).toMatchObject({ addresses: listOf(shape).length, unanswered: 0, liveCalledDead: 0 });
     expect(result.connections).toBeGreaterThan(0);
     expect(result.mostAtOnce).toBeLessThanOrEqual(shape.connections);
     expect(result.cpuSeconds).toBeGreaterThan(0);
-  },
-);
+  });
+}
