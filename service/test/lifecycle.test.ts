@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { beginHeld, listsOf, setDue } from "./jobs-http-world.ts";
+import { beginHolder } from "./lock-waits.ts";
 import { PATIENCE } from "./patience.ts";
 import { expectProblem } from "./problems.ts";
 import {
@@ -177,6 +178,23 @@ describe("a suspended account", () => {
       ]);
       expect(rows).toEqual([{ id: suspended.accountId }]);
     }, PATIENCE);
+  });
+
+  test("keeps its rechecks paused when it is suspended again before the resumption is complete", async () => {
+    const ann = await service.openAccount();
+    const { id: jobId } = await heldJobOf(ann);
+    const { pool } = service.database;
+    await pool.query("insert into queue_groups (id, account_id) values ($1, $1)", [ann.accountId]);
+    await act(ann.accountId, "suspend", { reason: "Abuse report" });
+    await using holder = await beginHolder(pool);
+    await holder.query("select from jobs where id = $1 for update", [jobId]);
+    const resuming = act(ann.accountId, "resume");
+    await holder.untilBlocked(1);
+    await act(ann.accountId, "suspend", { reason: "Unpaid invoice" });
+    await holder.commit();
+    await resuming;
+    const { rows } = await pool.query("select is_paused from queue_groups where id = $1", [ann.accountId]);
+    expect(rows).toEqual([{ is_paused: true }]);
   });
 
   test("is not the last operator, nor the operator's own", async () => {

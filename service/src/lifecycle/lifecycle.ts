@@ -4,11 +4,12 @@
  * Each begins with the account's row, which refuses or admits its keys and sessions within a second in every process. The
  * rest follows in short transactions; what an exit of the process leaves undone is completed by `reconcile`.
  */
+import { lockAccount } from "../accounts/account-queries.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Sessions } from "../accounts/sessions.ts";
 import { type Actor, auditOnCommit, type NewAuditEntry, recordAudit } from "../audit/audit-writer.ts";
 import { Refusal, wrongValue } from "../base/refusal.ts";
-import { type BeforeCommit, type Database, DEADLOCK, sqlStateOf } from "../db/database.ts";
+import { type BeforeCommit, bothOnCommit, type Database, DEADLOCK, sqlStateOf } from "../db/database.ts";
 import type { JobActions } from "../jobs/job-actions.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import type { Uploads } from "../uploads/uploads.ts";
@@ -77,11 +78,14 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     }
   };
 
-  /** After a resumption that was interrupted. */
-  const resumeRechecks = async (accountId: string) => {
-    const { suspendedAt } = await accounts.find(accountId);
-    if (!suspendedAt) await orm.transaction((tx) => tasks.resume(tx, recheckGroup(accountId)));
-  };
+  /** Unless the account has been suspended again, and no suspension begins meanwhile. */
+  const resumeRechecks = (accountId: string) =>
+    orm
+      .transaction(async (tx) => {
+        await lockAccount(tx, accountId);
+        await tasks.resume(tx, recheckGroup(accountId));
+      })
+      .catch(ignoreSuspended);
 
   const record = (by: Actor, entry: NewAuditEntry): BeforeCommit<void> => auditOnCommit(by, () => entry);
 
@@ -98,9 +102,9 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
       refuseSelf(by, accountId);
       const { email } = await accounts.find(accountId);
       const entry = { action: "account.suspended", accountId, details: { reason } } as const;
-      await accounts.markSuspended(accountId, reason, record(by, entry));
+      const pauseRechecks: BeforeCommit<void> = (tx) => tasks.pause(tx, recheckGroup(accountId));
+      await accounts.markSuspended(accountId, reason, bothOnCommit(record(by, entry), pauseRechecks));
       await jobs.suspendAll(accountId);
-      await tasks.pause(orm, recheckGroup(accountId));
       accounts.tellOwner(email, { kind: "suspended", reason });
     },
 
@@ -109,7 +113,7 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
       if (!suspendedAt) return;
       await accounts.markResumed(accountId, record(by, { action: "account.resumed", accountId }));
       await jobs.resumeAll(accountId);
-      await orm.transaction((tx) => tasks.resume(tx, recheckGroup(accountId)));
+      await resumeRechecks(accountId);
       await webhooks.releaseHeld(accountId);
       accounts.tellOwner(email, { kind: "resumed" });
     },
@@ -146,6 +150,10 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
         );
     },
   };
+}
+
+function ignoreSuspended(error: unknown): void {
+  if (!(error instanceof Refusal && error.code === "account_suspended")) throw error;
 }
 
 function refuseSelf(by: Actor, accountId: string): void {
