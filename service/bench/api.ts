@@ -18,7 +18,7 @@ const CONNECTIONS = 100;
 const ROUND_SECONDS = 2;
 const ROUNDS = 9;
 const BULK_SIZE = 1000;
-/** Below it something has become slower: 0.30 to 0.36 was measured with Node 24. */
+/** Below it something has become slower: 0.27 to 0.36 was measured with Node 24. */
 const WANTED_RATIO = 0.25;
 const CORES = availableParallelism(); // read before this process is pinned, which lowers it
 
