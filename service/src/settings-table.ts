@@ -157,7 +157,8 @@ export const SETTING_SECTIONS: Readonly<Record<string, Readonly<Record<string, S
     },
     AUDIT_RETENTION_DAYS: { meaning: "Days that entries of the audit log are kept.", fallback: "365" },
     WORKER_SLOTS: {
-      meaning: "Slices of lists (250 emails each) that one process runs at the same time.",
+      meaning:
+        "Slots of one process for slices of lists: each is 250 emails in flight. A slice that has fewer left takes a share of its slot.",
       fallback: "16",
     },
   },

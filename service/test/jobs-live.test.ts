@@ -50,6 +50,15 @@ async function beginWithSilentHost(lists: Lists): Promise<Job> {
   return lists.until(id, ({ processed, retrying }) => processed === 1 && "greylisted" in retrying);
 }
 
+test("emails that wait for a silent host do not hold up the rest of the list", async () => {
+  await using other = await openService({ lab, env: { PROBE_TIMEOUT_SECONDS: "600", WORKER_SLOTS: "1" } });
+  const lists = listsOf(other, await other.openAccount({ credits: 200 }));
+  const rest = Array.from({ length: 130 }, (_, i) => `user${i}@shop.example-lab.com`); // a slice of its own
+  const { id } = await lists.begin(["email", "sue@silent.example-lab.com", ...rest, ""].join("\n"));
+  const job = await lists.until(id, ({ processed }) => processed === rest.length);
+  expect(job.status).toBe("processing");
+});
+
 test("a job with a silent host has results and downloads while it waits", async () => {
   const lists = await openLists();
   const job = await beginWithSilentHost(lists);

@@ -2,14 +2,15 @@
  * Task handler for slices: checks the emails like single requests and saves the results.
  *
  * Mail hosts limit the rate, so an email may be in flight for long. The handler waits a few seconds at a time. After each
- * wait settled emails are saved; the others are continued, by this claim or after another job had the slot.
+ * wait settled emails are saved; the others are continued, by this claim or after another job had the slot. Meanwhile the
+ * slice occupies only as much of its slot as it has emails in flight, so that a few silent hosts do not hold up a list.
  */
 import type { Status, SubStatus } from "@mailvet/contract";
 import type { Calibration, Evidence } from "@mailvet/engine";
 import { inTimeSlices, yieldToEventLoop } from "../base/event-loop-yield.ts";
 import type { LogEvent } from "../base/log-events.ts";
 import { listViewOf } from "../naming/list-evidence.ts";
-import type { TaskHandler } from "../queue/task.ts";
+import type { Occupy, TaskHandler } from "../queue/task.ts";
 import { type Answers, amongList, answerTo, type ValidationAnswer } from "../validations/answer.ts";
 import type { CheckContext } from "../validations/check-options.ts";
 import { type CheckRequest, isSettled } from "../validations/in-flight-checks.ts";
@@ -18,7 +19,7 @@ import { hasEnded } from "./job-state.ts";
 import { type ResultRow, reportOn, resultRow } from "./result-rows.ts";
 import { storedEvidence } from "./results/result-evidence.ts";
 import { loadSlice, type Slice } from "./slice.ts";
-import type { SliceEmail } from "./slice-cutter.ts";
+import { MAX_SLICE_EMAILS, type SliceEmail } from "./slice-cutter.ts";
 import { type SaveDeps, saveSlice } from "./slice-save.ts";
 
 export type SliceHandlerDeps = SaveDeps & {
@@ -33,6 +34,8 @@ export type SliceHandlerDeps = SaveDeps & {
 
 /** Short, because other jobs may be waiting for the slot. */
 const WAIT_MS = 5_000;
+/** How often the emails in flight are counted. */
+const COUNT_EVERY_MS = 500;
 /** Twenty minutes; then checks in flight are reported with the evidence they have. */
 const MAX_WAITS = 240;
 /** Delays after the limit of concurrent checks was reached, and at shutdown. */
@@ -42,7 +45,7 @@ const SHUTDOWN_DELAY_MS = 500;
 /** For the queue "slice"; the group is the job, the subject the slice's number. */
 export function sliceHandler(deps: SliceHandlerDeps): TaskHandler {
   const { database, tasks } = deps;
-  return async (task, signal) => {
+  return async (task, signal, occupy = () => {}) => {
     const claimedAtMs = performance.now();
     const slice = await loadSlice(database.pool, task);
     if (!slice || (hasEnded(slice) && !slice.isRedrive)) {
@@ -58,7 +61,7 @@ export function sliceHandler(deps: SliceHandlerDeps): TaskHandler {
     const calibration = await deps.answers.calibrationOf(contextOf(slice));
     let pending = all;
     for (let waits = slice.waits + 1; ; waits++) {
-      const resumeInMs = await wait(deps, pending, signal);
+      const resumeInMs = await wait(deps, pending, { signal, occupy });
       const isLastWait = waits >= MAX_WAITS;
       const elapsedMs = performance.now() - startedAtMs;
       const progress = { attempt: slice.attempt, elapsedMs, isLastWait };
@@ -115,15 +118,22 @@ function isRefused({ answer, check }: PendingEmail): boolean {
 async function wait(
   { answers, waitMs = WAIT_MS }: SliceHandlerDeps,
   pending: readonly PendingEmail[],
-  signal: AbortSignal,
+  { signal, occupy }: { signal: AbortSignal; occupy: Occupy },
 ): Promise<number | undefined> {
-  const checks = pending.flatMap(({ check }) => check ?? []);
-  const startedAtMs = performance.now();
-  await answers.wait(checks, waitMs, signal);
-  if (pending.some(isRefused)) return REFUSED_DELAY_MS;
-  // The wait ended early although checks are in flight: the service is shutting down.
-  const isStopped = performance.now() - startedAtMs < waitMs * 0.9 && !checks.every(isSettled);
-  return isStopped ? SHUTDOWN_DELAY_MS : undefined;
+  let inFlight = pending.flatMap(({ check }) => check ?? []);
+  const endsAtMs = performance.now() + waitMs;
+  for (let leftMs = waitMs; inFlight.length > 0 && leftMs > 0; leftMs = endsAtMs - performance.now()) {
+    const startedAtMs = performance.now();
+    const withinMs = Math.min(leftMs, COUNT_EVERY_MS);
+    await answers.wait(inFlight, withinMs, signal);
+    inFlight = inFlight.filter((check) => !isSettled(check));
+    occupy(inFlight.length / MAX_SLICE_EMAILS);
+    // The wait ended early although checks are in flight: the service is shutting down.
+    if (inFlight.length > 0 && performance.now() - startedAtMs < withinMs * 0.9) {
+      return pending.some(isRefused) ? REFUSED_DELAY_MS : SHUTDOWN_DELAY_MS;
+    }
+  }
+  return pending.some(isRefused) ? REFUSED_DELAY_MS : undefined;
 }
 
 type Settled = {

@@ -12,7 +12,7 @@ import { type Database, isDatabaseUnavailable, sqlStateOf } from "../db/database
 import type { Boss } from "./boss.ts";
 import { addDeadLetter } from "./dead-letters.ts";
 import type { LogOnce } from "./log-once.ts";
-import type { OnExhausted, QueueName, Task, TaskHandler, TaskUpdate } from "./task.ts";
+import type { Occupy, OnExhausted, QueueName, Task, TaskHandler, TaskUpdate } from "./task.ts";
 import type { Tasks } from "./tasks.ts";
 
 export type RunTaskDeps = {
@@ -43,22 +43,22 @@ const STORAGE_ERROR_DELAY_MS = 5000;
 const DATABASE_ERROR = /^(25006|40...|53...|55P03|58...)$/;
 
 /** Never throws. The claim on a task that could not be settled expires, because it gets no more heartbeats. */
-export function createTaskRunner(deps: RunTaskDeps): (task: Task) => Promise<void> {
+export function createTaskRunner(deps: RunTaskDeps): (task: Task, occupy: Occupy) => Promise<void> {
   const { boss, tasks, handler, closing, logOnce, log } = deps;
   const { orm } = deps.database;
 
-  return async (task) => {
+  return async (task, occupy) => {
     try {
-      await attempt(task);
+      await attempt(task, occupy);
     } catch (error) {
       log("task_settle_failed", { ...fieldsOf(task), err: error });
     }
   };
 
-  async function attempt(task: Task): Promise<void> {
+  async function attempt(task: Task, occupy: Occupy): Promise<void> {
     const reason = exhaustedReason(task);
     if (reason) return endExhausted(task, reason);
-    const error = await errorOf(() => handle(task));
+    const error = await errorOf(() => handle(task, occupy));
     if (!error) return;
 
     if (isDatabaseUnavailable(error)) {
@@ -83,7 +83,7 @@ export function createTaskRunner(deps: RunTaskDeps): (task: Task) => Promise<voi
   }
 
   /** In a span of the trace that added the task. */
-  async function handle(task: Task): Promise<void> {
+  async function handle(task: Task, occupy: Occupy): Promise<void> {
     const { queue, groupId, failures, overdueMs, trace } = task;
     const attributes = {
       "mailvet.queue": queue,
@@ -92,10 +92,10 @@ export function createTaskRunner(deps: RunTaskDeps): (task: Task) => Promise<voi
       "mailvet.overdue_ms": Math.round(overdueMs),
     };
     const span = deps.tracing?.start(`run ${queue}`, "consumer", attributes, trace ?? undefined);
-    if (!span) return handler(task, closing);
+    if (!span) return handler(task, closing, occupy);
     let hasFailed = true;
     try {
-      await span.run(() => handler(task, closing));
+      await span.run(() => handler(task, closing, occupy));
       hasFailed = false;
     } finally {
       span.end({}, hasFailed);

@@ -46,9 +46,12 @@ export type TaskUpdate = Due & {
 
 /**
  * Completes or postpones the task itself, in the transaction that saves the work. Returns without saving when the claim
- * is lost. On abort it saves what it has and returns soon.
+ * is lost. On abort it saves what it has and returns soon. What is left to do may take less than a slot: `occupy` says so.
  */
-export type TaskHandler = (task: Task, signal: AbortSignal) => Promise<void>;
+export type TaskHandler = (task: Task, signal: AbortSignal, occupy?: Occupy) => Promise<void>;
+
+/** From now on the task takes this share of a slot, until then all of it. The rest is for other tasks. */
+export type Occupy = (share: number) => void;
 
 /**
  * Called when the attempts are exhausted, in the transaction that completes the task and adds its dead letter. Returns

@@ -1,5 +1,6 @@
 /**
- * Runs the tasks of one queue, a limited number at a time.
+ * Runs the tasks of one queue, a limited number at a time: as many as there are slots, and more where some take only a share
+ * of theirs.
  *
  * Claims when a slot is free and a task may be due: on a notification, after a task has ended, and when the poll of the
  * process finds something (queue-poll.ts). Failures of handlers are treated in run-task.ts.
@@ -44,8 +45,19 @@ export type WorkerDeps = {
   log: LogEvent;
 };
 
+/** However small their shares are: each needs a heartbeat, and is repeated when the process dies. */
+const TASKS_PER_SLOT = 8;
 const CLAIM_FAILED_PAUSE_MS = 1000;
 const CLOSE_TIMEOUT_MS = 15_000;
+
+type RunningTask = {
+  /** Of a slot, and since when. */
+  share: number;
+  sinceMs: number;
+  /** Slot time before that, weighted by the share. */
+  usedMs: number;
+  done: Promise<void>;
+};
 
 /** Called before pubsub.start, because it subscribes to a channel. */
 export function startWorker(deps: WorkerDeps): Worker {
@@ -56,7 +68,7 @@ export function startWorker(deps: WorkerDeps): Worker {
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // one per running task
   const runTask = createTaskRunner({ ...deps, closing: closing.signal, logOnce, log });
-  const running = new Map<Task, Promise<void>>();
+  const running = new Map<Task, RunningTask>();
   let charges: Charge[] = [];
   let mayBeDue = true;
   let wake = () => {};
@@ -89,7 +101,7 @@ export function startWorker(deps: WorkerDeps): Worker {
     mayBeDue = false;
     // Also when no slot is free: tasks that occupy a slot for long leave it to others whose turns wait.
     if (await feed.feedDue(queue)) mayBeDue = true;
-    const free = slots - running.size;
+    const free = freeSlots();
     if (free === 0) return;
     const charged = charges;
     const startedAtMs = performance.now();
@@ -99,16 +111,38 @@ export function startWorker(deps: WorkerDeps): Worker {
     logOnce.clear();
     // With all slots in use the end of a task is the next occasion; a notification that came meanwhile is not forgotten.
     if (!claimed.isDrained && claimed.tasks.length < free) mayBeDue = true;
-    for (const task of claimed.tasks) {
-      const startedAtMs = performance.now();
-      const done = runTask(task).then(() => {
-        running.delete(task);
-        const actual = unitsOf(performance.now() - startedAtMs);
-        charges = [...charges, { accountId: task.accountId, cost: task.turn.cost, actual }];
-        poke();
-      });
-      running.set(task, done);
-    }
+    for (const task of claimed.tasks) run(task);
+  }
+
+  function run(task: Task): void {
+    const one: RunningTask = { share: 1, sinceMs: performance.now(), usedMs: 0, done: Promise.resolve() };
+    running.set(task, one);
+    const occupy = (share: number) => {
+      const nowMs = performance.now();
+      one.usedMs += one.share * (nowMs - one.sinceMs);
+      one.sinceMs = nowMs;
+      one.share = Math.min(1, Math.max(0, share));
+    };
+    const occupyAndShare = (share: number) => {
+      const freeBefore = freeSlots();
+      occupy(share);
+      if (freeSlots() > freeBefore) poke();
+    };
+    one.done = runTask(task, occupyAndShare).then(() => {
+      occupy(0);
+      running.delete(task);
+      charges = [
+        ...charges,
+        { accountId: task.accountId, cost: task.turn.cost, actual: unitsOf(one.usedMs) },
+      ];
+      poke();
+    });
+  }
+
+  /** Rounded, so that tasks that take next to nothing leave their slot to another one. */
+  function freeSlots(): number {
+    const taken = [...running.values()].reduce((sum, { share }) => sum + share, 0);
+    return Math.max(0, Math.min(Math.round(slots - taken), slots * TASKS_PER_SLOT - running.size));
   }
 
   function untilWoken(): Promise<void> {
@@ -126,7 +160,7 @@ export function startWorker(deps: WorkerDeps): Worker {
       closing.abort();
       wake();
       const timeout = new AbortController();
-      const finished = claiming.then(() => Promise.all(running.values()));
+      const finished = claiming.then(() => Promise.all([...running.values()].map(({ done }) => done)));
       await Promise.race([
         finished.finally(() => timeout.abort()),
         pause(timeoutMs, undefined, { signal: timeout.signal }).catch(() => {}),
