@@ -120,18 +120,19 @@ async function wait(
   pending: readonly PendingEmail[],
   { signal, occupy }: { signal: AbortSignal; occupy: Occupy },
 ): Promise<number | undefined> {
-  let inFlight = pending.flatMap(({ check }) => check ?? []);
   const endsAtMs = performance.now() + waitMs;
-  for (let leftMs = waitMs; inFlight.length > 0 && leftMs > 0; leftMs = endsAtMs - performance.now()) {
+  let inFlight = pending.flatMap(({ check }) => check ?? []);
+  for (let leftMs = waitMs; leftMs > 0; leftMs = endsAtMs - performance.now()) {
+    inFlight = inFlight.filter((check) => !isSettled(check));
+    if (inFlight.length === 0) break;
+    occupy(inFlight.length / MAX_SLICE_EMAILS);
     const startedAtMs = performance.now();
     const withinMs = Math.min(leftMs, COUNT_EVERY_MS);
     await answers.wait(inFlight, withinMs, signal);
-    inFlight = inFlight.filter((check) => !isSettled(check));
-    occupy(inFlight.length / MAX_SLICE_EMAILS);
     // The wait ended early although checks are in flight: the service is shutting down.
-    if (inFlight.length > 0 && performance.now() - startedAtMs < withinMs * 0.9) {
+    const isEarly = performance.now() - startedAtMs < withinMs * 0.9;
+    if (isEarly && !inFlight.every(isSettled))
       return pending.some(isRefused) ? REFUSED_DELAY_MS : SHUTDOWN_DELAY_MS;
-    }
   }
   return pending.some(isRefused) ? REFUSED_DELAY_MS : undefined;
 }

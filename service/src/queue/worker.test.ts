@@ -72,7 +72,7 @@ test("a task that takes next to nothing of its slot leaves it to another one, on
     () => {},
     [TASK] as Partial<Task>[],
     (_task, signal, occupy) => {
-      for (const share of [0.9, 0.1, 0.1, 0.2]) occupy!(share);
+      for (const share of [0.9, 0.2, 0.1, 0.2]) occupy!(share);
       return untilClosed(signal);
     },
   );
@@ -98,7 +98,9 @@ test("an account is charged for the share of the slot that its task took", async
   await worker.settled();
   vi.advanceTimersByTime(5_000);
   occupy(0.2);
-  vi.advanceTimersByTime(10_000);
+  vi.advanceTimersByTime(5_000);
+  occupy(0); // an eighth is the least
+  vi.advanceTimersByTime(8_000);
   end();
   await worker.settled();
   expect(worker.charged).toEqual([{ accountId: "an account", cost: 10, actual: 70 }]); // tenths of a second

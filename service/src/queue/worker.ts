@@ -45,8 +45,8 @@ export type WorkerDeps = {
   log: LogEvent;
 };
 
-/** However small their shares are: each needs a heartbeat, and is repeated when the process dies. */
-const TASKS_PER_SLOT = 8;
+/** Of a slot: each task needs a heartbeat, and is repeated when the process dies. */
+const MIN_SHARE = 1 / 8;
 const CLAIM_FAILED_PAUSE_MS = 1000;
 const CLOSE_TIMEOUT_MS = 15_000;
 
@@ -121,7 +121,7 @@ export function startWorker(deps: WorkerDeps): Worker {
       const nowMs = performance.now();
       one.usedMs += one.share * (nowMs - one.sinceMs);
       one.sinceMs = nowMs;
-      one.share = Math.min(1, Math.max(0, share));
+      one.share = Math.min(1, Math.max(MIN_SHARE, share));
     };
     const occupyAndShare = (share: number) => {
       const freeBefore = freeSlots();
@@ -129,7 +129,7 @@ export function startWorker(deps: WorkerDeps): Worker {
       if (freeSlots() > freeBefore) poke();
     };
     one.done = runTask(task, occupyAndShare).then(() => {
-      occupy(0);
+      occupy(MIN_SHARE);
       running.delete(task);
       charges = [
         ...charges,
@@ -139,10 +139,10 @@ export function startWorker(deps: WorkerDeps): Worker {
     });
   }
 
-  /** Rounded, so that tasks that take next to nothing leave their slot to another one. */
+  /** Rounded, so that with a single slot a task that takes little of it leaves it to another one. */
   function freeSlots(): number {
     const taken = [...running.values()].reduce((sum, { share }) => sum + share, 0);
-    return Math.max(0, Math.min(Math.round(slots - taken), slots * TASKS_PER_SLOT - running.size));
+    return Math.max(0, Math.round(slots - taken));
   }
 
   function untilWoken(): Promise<void> {
