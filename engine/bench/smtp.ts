@@ -1,6 +1,6 @@
 /**
- * The engine in several shapes of list, through the library, a service and the command line, beside a raw client that is the limit. All
- * in the lab, 40 ms a round trip. Every figure is measured in this run; ratios and CPU time are what counts.
+ * The engine in several shapes of list, through the library, a service and the command line, beside a raw client that is
+ * the limit. All in the lab, 40 ms a round trip. Every figure is measured in this run; ratios and CPU time are what counts.
  *
  *   npm run bench:smtp
  *   npm run bench:smtp -- --shape tail --scale 0.2 --checker library --cpu-prof /tmp/profiles --set ENGINE_THREADS=1

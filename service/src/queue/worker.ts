@@ -45,7 +45,7 @@ export type WorkerDeps = {
   log: LogEvent;
 };
 
-/** Of a slot: each task needs a heartbeat, and is repeated when the process dies. */
+/** The least share of a slot that a task takes: each needs a heartbeat, and is repeated when the process dies. */
 const MIN_SHARE = 1 / 8;
 const CLAIM_FAILED_PAUSE_MS = 1000;
 const CLOSE_TIMEOUT_MS = 15_000;
@@ -119,17 +119,14 @@ export function startWorker(deps: WorkerDeps): Worker {
     running.set(task, one);
     const occupy = (share: number) => {
       const nowMs = performance.now();
+      const freeBefore = freeSlots();
       one.usedMs += one.share * (nowMs - one.sinceMs);
       one.sinceMs = nowMs;
       one.share = Math.min(1, Math.max(MIN_SHARE, share));
-    };
-    const occupyAndShare = (share: number) => {
-      const freeBefore = freeSlots();
-      occupy(share);
       if (freeSlots() > freeBefore) poke();
     };
-    one.done = runTask(task, occupyAndShare).then(() => {
-      occupy(MIN_SHARE);
+    one.done = runTask(task, occupy).then(() => {
+      occupy(0);
       running.delete(task);
       charges = [
         ...charges,
