@@ -16,7 +16,7 @@ import {
   type World,
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { createResolver, type ResolverOptions } from "../src/dns/resolver.ts";
+import { createResolver, type QueryPriority, type ResolverOptions } from "../src/dns/resolver.ts";
 
 /** Of a port that the kernel assigns to no one. */
 const UNUSED_ADDRESS = "127.0.0.1:1";
@@ -241,7 +241,7 @@ test("a hundred concurrent lookups of one name cost one packet, and so do later 
   expect(lab.questions()).toHaveLength(2);
 });
 
-test("the number of lookups in flight is limited, and the others wait", async () => {
+test("the number of lookups in flight is limited, and a quarter more may be interactive", async () => {
   let open = 0;
   let most = 0;
   const temper: DnsTemperament = () => {
@@ -255,9 +255,32 @@ test("the number of lookups in flight is limited, and the others wait", async ()
   await using lab = await openLab({ "*.test": { A: ["192.0.2.1"], answers: temper } });
   using resolver = openResolver({ servers: [lab.nameServer], maxInFlight: 10 });
 
-  const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => resolver.query(`n${i}.test`, "A")));
+  const ask = (name: string, priority: QueryPriority) =>
+    Promise.all(Array.from({ length: 20 }, (_, i) => resolver.query(`${name}${i}.test`, "A", priority)));
+  const answers = await ask("list", "address");
   expect(most).toBe(10);
-  expect(answers.filter(({ status }) => status === "answer")).toHaveLength(20);
+  answers.push(...(await ask("single", "interactive")));
+  expect(most).toBe(13);
+  expect(answers.filter(({ status }) => status === "answer")).toHaveLength(40);
+});
+
+test("lookups that are not answered hold up no others", async () => {
+  await using lab = await openLab({ "*.test": { answers: silent }, "shop.test": { A: ["192.0.2.1"] } });
+  // Slow after three seconds, and over after 36.
+  using resolver = openResolver({ servers: [lab.nameServer], maxInFlight: 4, timeoutMs: 36_000 });
+  let ended = 0;
+  for (let i = 0; i < 7; i++) void resolver.query(`mute${i}.test`, "A", "address").then(() => ended++);
+  expect(await resolver.query("shop.test", "A", "address")).toMatchObject({ status: "answer" });
+  expect(ended).toBe(0);
+  expect(lab.questions("mute6.test")).not.toHaveLength(0);
+});
+
+test("an interactive lookup does not wait for those that are not answered", async () => {
+  await using lab = await openLab({ "*.test": { answers: silent }, "shop.test": { A: ["192.0.2.1"] } });
+  using resolver = openResolver({ servers: [lab.nameServer], maxInFlight: 4 });
+  for (let i = 0; i < 8; i++) void resolver.query(`mute${i}.test`, "A", "address");
+  expect(await resolver.query("shop.test", "A")).toMatchObject({ status: "answer" });
+  expect(lab.questions("mute7.test")).toEqual([]); // those before it are still waited for
 });
 
 test("answers are evicted when there are too many", async () => {

@@ -178,8 +178,8 @@ test("when a server is unreachable, every question on its socket goes to the nex
 test("closing with questions on several sockets leaves no socket and no timer", async () => {
   await using lab = await openLab({ "*.test": { answers: silent } });
   await expect.poll(() => handles("UDPWrap")).toBe(1); // the lab's; those of other tests are closed
-  const resolver = createResolver({ servers: [lab.nameServer], maxInFlight: 100 });
-  const asked = Array.from({ length: 5000 }, (_, i) => resolver.query(`n${i}.test`, "A"));
+  const resolver = createResolver({ servers: [lab.nameServer], maxInFlight: 100, timeoutMs: 600_000 });
+  const asked = Array.from({ length: 5000 }, (_, i) => resolver.query(`n${i}.test`, "A", "address"));
   await until(() => lab.questions().length >= 100);
   expect(handles("UDPWrap")).toBe(1 + 4);
   const timers = handles("Timeout");

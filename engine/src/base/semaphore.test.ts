@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { createSemaphore } from "./semaphore.ts";
 
 /** Three permits; tasks that end when told to. */
-function setUp(permits = 3, levels = 3) {
-  const semaphore = createSemaphore(permits, levels);
+function setUp(permits = 3, levels = 3, reserved = 0) {
+  const semaphore = createSemaphore(permits, levels, reserved);
   const started: string[] = [];
   return {
     started,
@@ -64,6 +64,29 @@ test("a task that starts has no place in the queue", () => {
   const { ask } = setUp(1);
   expect(ask("running")).toBeUndefined();
   expect(ask("waiting")).toBeDefined();
+});
+
+test("the reserve is for the first level, and is refilled before others start", () => {
+  const { ask, end, raise, started } = setUp(2, 2, 1);
+  for (const name of ["a", "b", "waits"]) ask(name, 1);
+  const raised = ask("raised", 1)!;
+  ask("first");
+  ask("second");
+  expect(started).toEqual(["a", "b", "first"]);
+  raise(raised, 0); // the reserve is taken
+  end(1);
+  expect(started).toEqual(["a", "b", "first", "second"]);
+  end(2);
+  expect(started).toEqual(["a", "b", "first", "second", "raised"]);
+  end(1);
+  expect(started).toEqual(["a", "b", "first", "second", "raised", "waits"]);
+});
+
+test("a waiter that is raised to the first level takes a permit of the reserve", () => {
+  const { ask, raise, started } = setUp(1, 2, 1);
+  ask("running", 1);
+  raise(ask("raised", 1)!, 0);
+  expect(started).toEqual(["running", "raised"]);
 });
 
 test("a failed task releases its permit", async () => {

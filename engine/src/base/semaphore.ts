@@ -1,6 +1,6 @@
 /**
- * Semaphore with priorities: at most `permits` tasks run at once. Waiters start in order of their level, lowest number
- * first, and within a level in FIFO order.
+ * Semaphore with priorities: at most `permits` tasks run at once, and `reserved` more of the first level. Waiters start in
+ * order of their level, lowest number first, and within a level in FIFO order.
  */
 import { FifoQueue } from "./fifo-queue.ts";
 
@@ -16,13 +16,16 @@ export type Semaphore = {
 
 export type SemaphoreWaiter = { level: number; start: (() => void) | undefined };
 
-export function createSemaphore(permits: number, levels = 1): Semaphore {
+export function createSemaphore(permits: number, levels = 1, reserved = 0): Semaphore {
+  /** Below zero while permits of the reserve are taken. */
   let free = permits;
   const queues = Array.from({ length: levels }, () => new FifoQueue<SemaphoreWaiter>());
+  const isFree = (level: number) => free > (level === 0 ? -reserved : 0);
 
   /** A waiter that was raised is in several queues, and starts from the first. */
   const nextStart = (): (() => void) | undefined => {
-    for (const queue of queues) {
+    for (const [level, queue] of queues.entries()) {
+      if (!isFree(level)) return undefined;
       for (let waiter = queue.shift(); waiter; waiter = queue.shift()) {
         const { start } = waiter;
         waiter.start = undefined;
@@ -32,8 +35,14 @@ export function createSemaphore(permits: number, levels = 1): Semaphore {
     return undefined;
   };
 
+  const startNext = (): void => {
+    const start = nextStart();
+    if (!start) return;
+    free--; // before it runs, so that a newcomer cannot overtake
+    start();
+  };
   const acquire: Semaphore["acquire"] = (level, start) => {
-    if (free > 0) {
+    if (isFree(level)) {
       free--;
       start();
       return undefined;
@@ -43,10 +52,8 @@ export function createSemaphore(permits: number, levels = 1): Semaphore {
     return waiter;
   };
   const release = (): void => {
-    const start = nextStart();
-    if (start)
-      start(); // the permit is handed over directly, so a newcomer cannot overtake
-    else free++;
+    free++;
+    startNext();
   };
 
   return {
@@ -64,6 +71,7 @@ export function createSemaphore(permits: number, levels = 1): Semaphore {
       if (!waiter.start || level >= waiter.level) return;
       waiter.level = level;
       queues[level]!.push(waiter);
+      startNext(); // there may be a reserve for its new level
     },
   };
 }

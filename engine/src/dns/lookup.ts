@@ -29,6 +29,8 @@ export type LookupDeps = { sockets: UdpSockets; wheel: TimerWheel; timeoutMs: nu
  * query; only an error response does. A process that was stalled sends all three, and waits for the third.
  */
 const WAIT_SHARES = [3 / 12, 4 / 12, 5 / 12];
+/** After this share of the timeout, one second of 12, a lookup without a response is slow. */
+const SLOW_SHARE = 1 / 12;
 
 export class Lookup implements WheelEntry {
   slot: WheelEntry["slot"];
@@ -37,22 +39,28 @@ export class Lookup implements WheelEntry {
   readonly #servers: readonly NameServer[];
   readonly #question: { name: string; type: RecordType };
   readonly #onEnd: (result: LookupResult) => void;
+  readonly #onSlow: () => void;
   readonly #endsAtMs: number;
   readonly #queries: DnsQuery[] = [];
   #failures: Map<NameServer, DnsFailure> | undefined;
   #sent = 0;
+  /** When the last query has been waited for long enough. */
+  #nextAtMs = 0;
+  #isSlow = false;
   #isOver = false;
 
+  /** `onSlow` is called once, if nothing has arrived for a while; the lookup goes on. */
   constructor(
     deps: LookupDeps,
     servers: readonly NameServer[],
     question: { name: string; type: RecordType },
-    onEnd: (result: LookupResult) => void,
+    { onEnd, onSlow }: { onEnd: (result: LookupResult) => void; onSlow: () => void },
   ) {
     this.#deps = deps;
     this.#servers = servers;
     this.#question = question;
     this.#onEnd = onEnd;
+    this.#onSlow = onSlow;
     this.#endsAtMs = performance.now() + deps.timeoutMs;
   }
 
@@ -66,6 +74,12 @@ export class Lookup implements WheelEntry {
   }
 
   onDeadline(): void {
+    if (!this.#isSlow) {
+      this.#isSlow = true;
+      this.#deps.wheel.schedule(this, Math.max(0, this.#nextAtMs - performance.now()));
+      this.#onSlow();
+      return;
+    }
     const server = this.#sent < WAIT_SHARES.length ? this.#nextServer() : undefined;
     if (server) this.#send(server);
     else this.#fail(this.#queries.some((query) => query.hasStrays) ? "malformed" : "timeout");
@@ -75,14 +89,20 @@ export class Lookup implements WheelEntry {
     const server = this.#nextServer();
     if (server) this.#send(server);
     else if (this.#queries.length === 0) this.#fail();
-    else this.#deps.wheel.schedule(this, this.#remainingMs());
+    else this.#wait(this.#remainingMs());
+  }
+
+  #wait(waitMs: number): void {
+    const { wheel, timeoutMs } = this.#deps;
+    this.#nextAtMs = performance.now() + waitMs;
+    wheel.schedule(this, this.#isSlow ? waitMs : Math.min(waitMs, timeoutMs * SLOW_SHARE));
   }
 
   #send(server: NameServer): void {
-    const { wheel, timeoutMs, sockets } = this.#deps;
+    const { timeoutMs, sockets } = this.#deps;
     const waitMs = timeoutMs * (WAIT_SHARES[this.#sent] ?? 0);
     this.#sent++;
-    wheel.schedule(this, this.#sent < WAIT_SHARES.length ? waitMs : Math.max(waitMs, this.#remainingMs()));
+    this.#wait(this.#sent < WAIT_SHARES.length ? waitMs : Math.max(waitMs, this.#remainingMs()));
     if (this.#queries.some((query) => query.server === server && query.repeat())) return;
     const query = new DnsQuery(sockets, server, this.#question, this.#onResult);
     this.#queries.push(query);

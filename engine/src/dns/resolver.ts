@@ -3,7 +3,8 @@
  *
  * A stub resolver of its own instead of node:dns; see docs/decisions/0004-own-dns-client.md. Answers are cached
  * (answer-cache.ts), concurrent queries for a record are merged, and the number in flight is limited. Who waits for a
- * permit is served by priority.
+ * permit is served by priority. A slow lookup returns its permit, and interactive ones have some in reserve: a domain whose
+ * name servers are silent takes twelve seconds, and a list with hundreds of them must not hold up anything else.
  */
 
 import { createSemaphore, type SemaphoreWaiter } from "../base/semaphore.ts";
@@ -40,13 +41,24 @@ export type ResolverOptions = {
   servers?: readonly string[];
   /** Total time for one lookup, retries included. */
   timeoutMs?: number;
-  /** Concurrent lookups. */
+  /** Concurrent lookups, apart from slow ones: at most twelve times as many, because each of them waited for a second. */
   maxInFlight?: number;
   /** Maximum number of cached answers. */
   maxCached?: number;
 };
 
 export const MAX_LOOKUPS_IN_FLIGHT = 256;
+/** Beside them, as a share, for interactive lookups. */
+const INTERACTIVE_RESERVE = 1 / 4;
+
+/** A name that a lookup has come to. */
+type Step<T extends RecordType> = {
+  target: string;
+  type: T;
+  hops: number;
+  ttlSeconds: number;
+  onSlow: () => void;
+};
 
 export function createResolver({
   servers,
@@ -55,32 +67,41 @@ export function createResolver({
   maxCached = 50_000,
 }: ResolverOptions = {}): Resolver {
   const nameServers = createNameServers(servers);
-  const semaphore = createSemaphore(maxInFlight, PRIORITIES.length);
+  const semaphore = createSemaphore(
+    maxInFlight,
+    PRIORITIES.length,
+    Math.ceil(maxInFlight * INTERACTIVE_RESERVE),
+  );
   const waiters = new Map<string, SemaphoreWaiter>();
   const cache = createAnswerCache({ maxAnswers: maxCached });
   const lookupDeps = { sockets: createUdpSockets(), wheel: new TimerWheel(timeoutMs), timeoutMs };
   const running = new Set<Lookup>();
   let isClosed = false;
 
-  const lookUp = (name: string, type: RecordType, onEnd: (result: LookupResult) => void): void => {
+  const lookUp = (
+    name: string,
+    type: RecordType,
+    onSlow: () => void,
+    onEnd: (result: LookupResult) => void,
+  ): void => {
     if (isClosed) {
       // Not at once: it passes the permit on to the next of perhaps thousands of waiters.
       queueMicrotask(() => onEnd({ kind: "failed", failure: "closed" }));
       return;
     }
-    const lookup = new Lookup(lookupDeps, nameServers.ordered(), { name, type }, (result) => {
+    const onLookupEnd = (result: LookupResult) => {
       running.delete(lookup);
       onEnd(result);
-    });
+    };
+    const callbacks = { onEnd: onLookupEnd, onSlow };
+    const lookup = new Lookup(lookupDeps, nameServers.ordered(), { name, type }, callbacks);
     running.add(lookup);
     lookup.start();
   };
 
   /** Follows CNAMEs that the response leaves open, up to a limit. The first name is queryable. */
-  const resolve = <T extends RecordType>(
-    { target, type, hops, ttlSeconds }: { target: string; type: T; hops: number; ttlSeconds: number },
-    onEnd: (answer: DnsAnswer<T>) => void,
-  ): void => {
+  const resolve = <T extends RecordType>(step: Step<T>, onEnd: (answer: DnsAnswer<T>) => void): void => {
+    const { target, type, hops, ttlSeconds, onSlow } = step;
     const read = (result: LookupResult): void => {
       if (result.kind === "failed") {
         onEnd({ status: result.failure });
@@ -90,14 +111,15 @@ export function createResolver({
       const response = readResponse(result.response, target, type);
       if ("ttlSeconds" in response) response.ttlSeconds = Math.min(ttlSeconds, response.ttlSeconds);
       if (response.status !== "alias") onEnd(response);
-      else resolve({ target: response.target, type, hops: hops + 1, ttlSeconds: response.ttlSeconds }, onEnd);
+      else
+        resolve({ ...step, target: response.target, hops: hops + 1, ttlSeconds: response.ttlSeconds }, onEnd);
     };
     if (hops > MAX_ALIASES) onEnd({ status: "alias_loop" });
     else if (hops > 0 && !isQueryable(target)) onEnd({ status: "unaskable" });
-    else lookUp(target, type, read);
+    else lookUp(target, type, onSlow, read);
   };
 
-  /** Waits for a permit, which the answer returns. */
+  /** Waits for a permit, which is returned with the answer, or before it if the lookup is slow. */
   const resolveInTurn = <T extends RecordType>(
     key: string,
     target: string,
@@ -107,8 +129,13 @@ export function createResolver({
     new Promise((settle) => {
       const waiter = semaphore.acquire(level, () => {
         waiters.delete(key);
-        resolve({ target, type, hops: 0, ttlSeconds: Number.POSITIVE_INFINITY }, (answer) => {
-          semaphore.release();
+        let hasPermit = true;
+        const onSlow = () => {
+          if (hasPermit) semaphore.release();
+          hasPermit = false;
+        };
+        resolve({ target, type, hops: 0, ttlSeconds: Number.POSITIVE_INFINITY, onSlow }, (answer) => {
+          if (hasPermit) semaphore.release();
           settle(answer);
         });
       });
