@@ -41,7 +41,7 @@ const REMEMBER_MS = 24 * 3600 * 1000;
 
 /**
  * The last accepted mailbox of each domain. That it was accepted proves nothing about a later refusal: it is asked again in
- * the session of the refusal (session-runner.ts).
+ * the session of the refusal (session/refusal-check.ts).
  */
 export class AcceptedMailboxes {
   readonly #byDomain = new LRUCache<string, KnownMailbox>(entriesFor(REMEMBER_MS, MAX_DOMAINS));

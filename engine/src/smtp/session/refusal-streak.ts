@@ -5,10 +5,11 @@
  *
  * A refusal without a reason also needs an acceptance at its own domain after it, so it is kept until the end of its batch.
  *
- * Collects, confirms and retracts. Whether the streak is credible is decided in session-runner.ts.
+ * Collects, confirms and retracts. Whether the streak is credible is decided in refusal-check.ts.
  */
 import type { MailboxFinding } from "../../evidence.ts";
 import type { ProbeRequest } from "../probe-request.ts";
+import type { KnownMailbox } from "../throttle/learned-limits.ts";
 import type { OpenTransaction } from "./transaction-plan.ts";
 
 /** `isLate`: received beyond the number of recipients or refusals up to which the host is known to be reliable. */
@@ -54,10 +55,11 @@ export class RefusalStreak {
   }
 
   /**
-   * The host accepted a mailbox of the domain. Only within the same transaction does that exclude that the refusals before it
-   * were for the number of recipients.
+   * The host accepted a mailbox. Only within the same transaction does that exclude that the refusals before it were for
+   * the number of recipients. Role mailboxes bypass filters, so their acceptance says nothing about others.
    */
-  recordAcceptance(domain: string, transaction: OpenTransaction | undefined): void {
+  recordAcceptance({ domain, isRole }: KnownMailbox, transaction: OpenTransaction | undefined): void {
+    if (isRole) return;
     for (const refusal of [...this.#unexplained, ...this.#refusals]) {
       const isSameCase = refusal.isFirst || refusal.transaction === transaction;
       if (isSameCase && refusal.request.domain === domain && needsAcceptance(refusal))

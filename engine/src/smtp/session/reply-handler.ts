@@ -56,7 +56,7 @@ export class ReplyHandler {
     this.replies[meaning.category] = (this.replies[meaning.category] ?? 0) + 1;
     const { answer } = finding;
     if (answer === "accepted") {
-      if (!request.isDecoy && !request.isRole) this.streak.recordAcceptance(request.domain, transaction);
+      if (!request.isDecoy) this.streak.recordAcceptance(request, transaction);
       this.streak.confirm(this.streak.take()); // the server still distinguishes mailboxes
       recordReliable(limits, counts.recipients + tally.answered, counts.refused + tally.refused);
       counts.accepted++;

@@ -1,5 +1,5 @@
 /**
- * Plans which recipients are named under which MAIL command.
+ * Plans which recipients are named under which MAIL command, and keeps which transaction of a session is open.
  *
  * As few transactions as possible: each costs RSET and MAIL, Exim closes the connection after ten RSETs, and Postfix
  * slows down. So recipients of several domains share one, and it stays open from batch to batch, except where a host
@@ -8,6 +8,8 @@
  * Plans only; client.ts sends the commands.
  */
 import type { ProbeRequest } from "../probe-request.ts";
+import type { KnownMailbox, LearnedLimits } from "../throttle/learned-limits.ts";
+import type { ProviderProfile } from "../throttle/provider-profile.ts";
 
 export type OpenTransaction = {
   readonly smtpUtf8: boolean;
@@ -39,6 +41,59 @@ export type TransactionLimits = {
 export const UNWATCHED_RECIPIENTS = 10;
 const HIGH_REFUSAL_SHARE = 0.3;
 
+/** The transactions of one session. */
+export class SessionTransactions {
+  /** How many MAIL commands it has sent, or planned. */
+  count = 0;
+  readonly #profile: ProviderProfile;
+  readonly #learned: LearnedLimits;
+  #open: OpenTransaction | undefined;
+
+  constructor(profile: ProviderProfile, learned: LearnedLimits) {
+    this.#profile = profile;
+    this.#learned = learned;
+  }
+
+  get limits(): TransactionLimits {
+    const { recipientsPerTransaction, oneDomainPerTransaction, refusals } = this.#learned;
+    return {
+      recipientsPerTransaction: Math.min(this.#profile.recipientsPerTransaction, recipientsPerTransaction),
+      oneDomainPerTransaction: this.#profile.oneDomainPerTransaction || oneDomainPerTransaction,
+      refusalShare: refusals.share,
+    };
+  }
+
+  /** The recipients of a batch; the last transaction stays open. */
+  plan(groups: readonly ProbeRequest[][]): TransactionPlan[] {
+    const plans = planTransactions(this.#open, groups, this.limits);
+    this.#open = plans.at(-1)?.transaction ?? this.#open;
+    this.count += plans.filter(({ isNew }) => isNew).length;
+    return plans;
+  }
+
+  /** The open transaction, if a further recipient may be named in it. */
+  openFor(mailbox: KnownMailbox): OpenTransaction | undefined {
+    return this.#open && hasRoomFor(this.#open, [mailbox], this.limits) ? this.#open : undefined;
+  }
+
+  /** A single mailbox counts as a recipient of the open transaction, or began one of its own. */
+  add(mailbox: KnownMailbox, wasAccepted: boolean): void {
+    const transaction = this.openFor(mailbox);
+    if (!transaction) this.addOwn();
+    else transaction.recipients++;
+    if (transaction && wasAccepted) {
+      transaction.accepted++;
+      transaction.answered++;
+    }
+  }
+
+  /** A mailbox has a transaction of its own, in which no other is named. */
+  addOwn(): void {
+    this.#open = undefined;
+    this.count++;
+  }
+}
+
 /** Each group has recipients of one domain, all with or all without SMTPUTF8; `open` is left from the last batch. */
 export function planTransactions(
   open: OpenTransaction | undefined,
@@ -67,7 +122,7 @@ function newTransaction({ smtpUtf8, domain }: ProbeRequest): OpenTransaction {
 }
 
 /** Recipients in one transaction. */
-export function maxRecipients({ recipientsPerTransaction, refusalShare }: TransactionLimits): number {
+function maxRecipients({ recipientsPerTransaction, refusalShare }: TransactionLimits): number {
   return refusalShare > HIGH_REFUSAL_SHARE
     ? Math.min(UNWATCHED_RECIPIENTS, recipientsPerTransaction)
     : recipientsPerTransaction;
@@ -81,7 +136,7 @@ function inParts(group: readonly ProbeRequest[], size: number): ProbeRequest[][]
 
 function hasRoomFor(
   transaction: OpenTransaction,
-  group: readonly ProbeRequest[],
+  group: readonly Pick<KnownMailbox, "smtpUtf8" | "domain">[],
   limits: TransactionLimits,
 ): boolean {
   const { smtpUtf8, domain } = group[0]!;
