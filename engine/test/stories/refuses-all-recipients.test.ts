@@ -58,6 +58,33 @@ test.concurrent("in two single sessions: every probe is answered in the end", as
   expect(connections).toBeLessThanOrEqual(36);
 });
 
+test.concurrent.each(["postmaster", "abuse"])(
+  "after %s@ was accepted, which hosts accept whatever they refuse",
+  async (exempt) => {
+    let isRefusing = false;
+    const refusing: Temperament = {
+      on: {
+        rcpt({ address }) {
+          if (address !== `${exempt}@shop.test`) return isRefusing ? UNKNOWN : undefined;
+          isRefusing = true;
+          return undefined;
+        },
+      },
+    };
+    const users = ({ localPart }: { localPart: string }) =>
+      localPart === exempt || isFifthMissing({ localPart });
+    await using story = await openStory({ "shop.test": mailDomain({ users, temper: [OTHER, refusing] }) });
+    const emails = manyAt("shop.test", 200);
+    // A live one called invalid throws.
+    const verdicts = await story.verdictsOn([
+      ...emails.slice(0, 100),
+      `${exempt}@shop.test`,
+      ...emails.slice(100),
+    ]);
+    expect(verdicts.filter((verdict) => verdict === "valid").length).toBeGreaterThan(0);
+  },
+);
+
 /** From the last address of the list on, every recipient is refused, also in later sessions. */
 function refusesFrom(last: string): Temperament {
   let isRefusing = false;

@@ -9,6 +9,7 @@
 import type { BatchResult, RcptResult, Transaction } from "../client/client.ts";
 import type { ProbeRequest } from "../probe-request.ts";
 import {
+  isExemptFromFilters,
   type KnownMailbox,
   type LearnedLimits,
   recordCutOff,
@@ -103,7 +104,8 @@ export class RefusalCheck {
     if (recipients > Math.min(profile.recipientsPerSession, this.#limits.recipientsPerSession))
       return undefined;
     const known = this.knownBeside(plans);
-    if (queue.count(1) === 0) return known ?? (first.isDecoy ? undefined : first);
+    const isFirstUsable = !first.isDecoy && !isExemptFromFilters(first);
+    if (queue.count(1) === 0) return known ?? (isFirstUsable ? first : undefined);
     const isWorthIt = this.#limits.refusals.shareOfDomain(last.domain) >= FREQUENT_REFUSALS;
     return known && isWorthIt && this.#transactions.openFor(known) ? known : undefined;
   }

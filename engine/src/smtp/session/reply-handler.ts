@@ -9,6 +9,7 @@ import { findingWithoutReply, interpretReply } from "../mailbox-finding.ts";
 import type { HostDenial, ProbeRequest } from "../probe-request.ts";
 import {
   isBeyondReliable,
+  isExemptFromFilters,
   recordAccepted,
   recordRefused,
   recordReliable,
@@ -56,14 +57,7 @@ export class ReplyHandler {
     this.replies[meaning.category] = (this.replies[meaning.category] ?? 0) + 1;
     const { answer } = finding;
     if (answer === "accepted") {
-      if (!request.isDecoy) this.streak.recordAcceptance(request, transaction);
-      this.streak.confirm(this.streak.take()); // the server still distinguishes mailboxes
-      recordReliable(limits, counts.recipients + tally.answered, counts.refused + tally.refused);
-      counts.accepted++;
-      if (!request.isDecoy) {
-        recordAccepted(limits, request);
-        deps.acceptedMailboxes.record(request);
-      }
+      if (!isExemptFromFilters(request)) this.#recordAccepted(request, transaction, tally);
       request.settle(finding);
       return "accepted";
     }
@@ -106,6 +100,18 @@ export class ReplyHandler {
     if (stage === "rcpt") this.streak.hold({ request, isLate, transaction, isFirst }, finding);
     else request.settle(finding);
     return "refused";
+  }
+
+  /** The server still distinguishes mailboxes. */
+  #recordAccepted(request: ProbeRequest, transaction: OpenTransaction, tally: BatchTally): void {
+    const { deps, counts, target } = this.#session;
+    if (!request.isDecoy) this.streak.recordAcceptance(request, transaction);
+    this.streak.confirm(this.streak.take());
+    recordReliable(target.limits, counts.recipients + tally.answered, counts.refused + tally.refused);
+    counts.accepted++;
+    if (request.isDecoy) return;
+    recordAccepted(target.limits, request);
+    deps.acceptedMailboxes.record(request);
   }
 
   /** The first unanswered request may be what ended the session; the others were only behind it. */

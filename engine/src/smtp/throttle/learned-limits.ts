@@ -33,7 +33,7 @@ export type LearnedLimits = {
   refusals: RefusalEstimate;
   /** The most recipients and refusals in one session after which the host still distinguished mailboxes. */
   reliableUpTo: { recipients: number; refusals: number };
-  /** The last recipient that the host accepted. If it is refused later, the host refuses everything. */
+  /** The last recipient that the host accepted, exempt ones excluded. If it is refused later, the host refuses everything. */
   knownGood?: KnownMailbox;
   /** Another one, accepted before it. */
   knownBefore?: KnownMailbox;
@@ -49,6 +49,16 @@ export type LearnedLimits = {
 };
 
 export type KnownMailbox = { recipient: string; smtpUtf8: boolean; domain: string; isRole: boolean };
+
+/**
+ * Mailboxes that a server has to accept (RFC 5321, 4.5.1), or that operators exempt from filters (RFC 2142; Exim's own
+ * configuration accepts postmaster first). One that refuses everybody else still accepts them, so they prove nothing.
+ */
+const EXEMPT_FROM_FILTERS = /^(?:postmaster|abuse|hostmaster|webmaster|security|noc)@/i;
+
+export function isExemptFromFilters({ recipient }: Pick<KnownMailbox, "recipient">): boolean {
+  return EXEMPT_FROM_FILTERS.test(recipient);
+}
 
 /** Every server tolerates this many unknown users. */
 const ALWAYS_RELIABLE_UP_TO = { recipients: 10, refusals: 3 };
