@@ -14,6 +14,7 @@ import { ipv6CheckFor } from "./egress/ipv6.ts";
 import type { EngineSettings } from "./settings.ts";
 import { createConnect } from "./smtp/client/connect.ts";
 import { createPlanner, type PlannerOptions, type ProbePlanner } from "./smtp/probe-planner.ts";
+import type { SessionLimits } from "./smtp/session-limits.ts";
 
 export type NetworkStages = {
   lookups: DomainLookups;
@@ -32,7 +33,7 @@ export type NetworkSettings = Pick<
   /** Where they differ from the defaults of createResolver and createPlanner. */
   dnsTimeoutMs?: number;
   maxLookups?: number;
-  maxSessions?: number;
+  sessionLimits?: SessionLimits;
   idleSessionMs?: number;
   closeGraceMs?: number;
   /** A thread reports the end of each session. */
@@ -44,14 +45,14 @@ export function networkStagesFrom(
   parts: Pick<PlannerOptions, "limiterFor" | "gateFor" | "egressHealths" | "observe"> = {},
 ): NetworkStages {
   const { egress, smtpPort: port, probeTimeoutMs, connectionsPerHost } = settings;
-  const { maxSessions, idleSessionMs, closeGraceMs } = settings;
+  const { sessionLimits, idleSessionMs, closeGraceMs } = settings;
   const guard = createEgressGuard({ allow: settings.egressAllow });
   const planner = createPlanner({
     connectFrom: (identity) => createConnect({ guard, port, egress: identity }),
     egress,
     probeTimeoutMs,
     connectionsPerHost,
-    ...(maxSessions !== undefined && { maxSessions }),
+    ...(sessionLimits && { sessionLimits }),
     ...(idleSessionMs !== undefined && { idleSessionMs }),
     ...(closeGraceMs !== undefined && { closeGraceMs }),
     ...parts,

@@ -102,7 +102,7 @@ test("when connections are scarce, the host of an interactive check is contacted
   const world: MailWorld = {};
   for (let i = 0; i < 12; i++) world[`shop${i}.test`] = mailDomain({ users: isUser, latencyMs: 50 });
   world["single.test"] = mailDomain({ users: isUser, latencyMs: 50 });
-  await using story = await openStory(world, { maxSessions: 1 });
+  await using story = await openStory(world, { sessionLimits: { working: 1, open: 1 } });
   const order: string[] = [];
   const ask = (email: string, isUrgent: boolean) => {
     const check = story.begin(email, "smtp", { isUrgent });

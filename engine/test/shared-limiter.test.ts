@@ -57,7 +57,7 @@ test("a slot granted behind an open breaker is not used, even when the breaker c
   }
   const limiterFor: HostLimiterFor = (key, profile) =>
     key === "mx.strict.test" ? new BlockedLimiter(profile) : new LocalHostLimiter(profile);
-  const engine = engineIn(lab, { limiterFor, maxSessions: 1 });
+  const engine = engineIn(lab, { limiterFor, sessionLimits: { working: 1, open: 1 } });
   const slow = engine.verdictOn("ann@slow.test");
   await expect.poll(() => lab.counts("mx.slow.test").connections).toBe(1);
   expect(await engine.verdictOn("ann@strict.test")).toBe("unknown probe_blocked");

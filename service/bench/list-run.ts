@@ -20,32 +20,41 @@ export function databaseUrl({ host, database, user }: pg.ClientConfig): string {
 }
 
 /** Returns the job, and the seconds from its confirmation to its end. Throws unless it is completed. */
-export async function runList(base: string, list: string): Promise<{ job: Job; seconds: number }> {
-  const preview = await uploadList(base, list);
+export async function runList(
+  base: string,
+  list: string,
+  key?: string,
+): Promise<{ job: Job; seconds: number }> {
+  const preview = await uploadList(base, list, key);
   const startedAt = performance.now();
-  const job = await processList(base, preview);
+  const job = await processList(base, preview, key);
   return { job, seconds: (performance.now() - startedAt) / 1000 };
 }
 
-export function uploadList(base: string, list: string): Promise<UploadPreview> {
+export function uploadList(base: string, list: string, key?: string): Promise<UploadPreview> {
   const form = new FormData();
   form.set("file", new Blob([list], { type: "text/csv" }), "list.csv");
-  return ask<UploadPreview>(`${base}/bulk/upload/preview`, { method: "POST", body: form });
+  return ask<UploadPreview>(`${base}/bulk/upload/preview`, { method: "POST", body: form }, key);
 }
 
-export async function processList(base: string, preview: UploadPreview): Promise<Job> {
-  let job = await ask<Job>(`${base}/bulk/upload/confirm`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ upload_id: preview.upload_id, email_column: preview.suggested_email_column }),
-  });
-  while (job.completed_at === null) job = await ask<Job>(`${base}/bulk/jobs/${job.id}?wait=5`);
+export async function processList(base: string, preview: UploadPreview, key?: string): Promise<Job> {
+  let job = await confirmList(base, preview, key);
+  while (job.completed_at === null) job = await ask<Job>(`${base}/bulk/jobs/${job.id}?wait=5`, {}, key);
   if (job.status !== "completed") throw new Error(JSON.stringify(job));
   return job;
 }
 
-async function ask<T>(url: string, init: RequestInit = {}): Promise<T> {
-  const answer = await fetch(url, { ...init, headers: { ...init.headers, "x-api-key": KEY } });
+export function confirmList(base: string, preview: UploadPreview, key?: string): Promise<Job> {
+  const init = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ upload_id: preview.upload_id, email_column: preview.suggested_email_column }),
+  };
+  return ask<Job>(`${base}/bulk/upload/confirm`, init, key);
+}
+
+export async function ask<T>(url: string, init: RequestInit = {}, key = KEY): Promise<T> {
+  const answer = await fetch(url, { ...init, headers: { ...init.headers, "x-api-key": key } });
   if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
   return (await answer.json()) as T;
 }

@@ -24,8 +24,8 @@ import { HostPool, type HostPoolDeps, type MailHosts } from "./host-pool.ts";
 import { IdentitySet, type IdentitySetOptions } from "./identity-set.ts";
 import { ProbeRequest } from "./probe-request.ts";
 import { MAX_ADDRESSES_PER_HOST } from "./session/session-opener.ts";
-import { sessionLimit } from "./session-limit.ts";
-import { LocalHostLimiter } from "./throttle/host-limiter.ts";
+import { type SessionLimits, sessionLimits } from "./session-limits.ts";
+import { GlobalLimiter } from "./throttle/global-limiter.ts";
 import { type ProviderProfile, profileOf } from "./throttle/provider-profile.ts";
 
 export type PlannerOptions = Omit<IdentitySetOptions, "identities"> & {
@@ -34,7 +34,7 @@ export type PlannerOptions = Omit<IdentitySetOptions, "identities"> & {
   /** Concurrent sessions to a host without a profile of its own. */
   connectionsPerHost?: number;
   /** Concurrent sessions in all. */
-  maxSessions?: number;
+  sessionLimits?: SessionLimits;
   /** How long an idle session waits for more requests before it quits. */
   idleSessionMs?: number;
   /** On close, sessions have this long to send QUIT before their sockets are destroyed. */
@@ -71,10 +71,7 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
   const catchAll = createCatchAllCache();
   const acceptedMailboxes = new AcceptedMailboxes();
   const pools = new Map<string, HostPool>();
-  const globalLimiter = new LocalHostLimiter({
-    ...profileOf(""),
-    connections: options.maxSessions ?? sessionLimit(),
-  });
+  const globalLimiter = new GlobalLimiter(options.sessionLimits ?? sessionLimits());
   let isClosed = false;
 
   /** Connected, or about to be: close() destroys them. */

@@ -12,7 +12,7 @@ import { servesProvider } from "../egress/identity.ts";
 import type { Observe } from "../egress/network-event.ts";
 import type { NetworkSettings, NetworkStages } from "../network-stages.ts";
 import type { ProbeInput, ProbePlanner } from "../smtp/probe-planner.ts";
-import { sessionLimit } from "../smtp/session-limit.ts";
+import { sessionLimits } from "../smtp/session-limits.ts";
 import { blockedForSeconds, EgressHealth } from "../smtp/throttle/egress-health.ts";
 import type { HostLimiterFor } from "../smtp/throttle/host-limiter.ts";
 import { profileOf } from "../smtp/throttle/provider-profile.ts";
@@ -41,11 +41,11 @@ export type EngineThreadsOptions = {
 
 /** A thread is started by its first request, or by `start`. It keeps the process alive while it has a request. */
 export function openEngineThreads(options: EngineThreadsOptions): NetworkStages {
-  const { maxSessions = sessionLimit(), maxLookups = MAX_LOOKUPS_IN_FLIGHT } = options.settings;
-  const count = Math.min(options.threads, maxSessions);
+  const { sessionLimits: limits = sessionLimits(), maxLookups = MAX_LOOKUPS_IN_FLIGHT } = options.settings;
+  const count = Math.min(options.threads, limits.working);
   const settings: NetworkSettings = {
     ...networkSettingsOf(options.settings),
-    maxSessions: Math.floor(maxSessions / count),
+    sessionLimits: { working: Math.floor(limits.working / count), open: Math.floor(limits.open / count) },
     maxLookups: Math.ceil(maxLookups / count),
     isObserved: options.observe !== undefined,
   };

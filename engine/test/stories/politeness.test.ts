@@ -14,7 +14,7 @@ import {
 import { expect, test } from "vitest";
 import { createEgressGuard } from "../../src/egress/guard.ts";
 import { type Connect, createConnect } from "../../src/smtp/client/connect.ts";
-import { sessionLimit } from "../../src/smtp/session-limit.ts";
+import { type SessionLimits, sessionLimits } from "../../src/smtp/session-limits.ts";
 import { until } from "../until.ts";
 import { engineIn, manyAt, NO_VIOLATIONS, openStory, violationsAt } from "./story.ts";
 
@@ -166,11 +166,11 @@ test.concurrent("there is a limit for all hosts together as well", async () => {
   const world: MailWorld = {};
   for (let i = 0; i < 20; i++) world[`shop${i}.test`] = mailDomain({ users: ["ann"], latencyMs: 10 });
   const emails = Array.from({ length: 20 }, (_, i) => `ann@shop${i}.test`);
-  expect(await mostAtOnce(world, emails, 4)).toBe(4);
+  expect(await mostAtOnce(world, emails, { working: 4, open: 4 })).toBe(4);
 });
 
 /** Maximum number of concurrent connections. */
-async function mostAtOnce(world: MailWorld, emails: string[], maxSessions = sessionLimit()): Promise<number> {
+async function mostAtOnce(world: MailWorld, emails: string[], limits?: SessionLimits): Promise<number> {
   const sockets = new Set<Socket>();
   let most = 0;
   await using story = await openStory(world);
@@ -185,7 +185,7 @@ async function mostAtOnce(world: MailWorld, emails: string[], maxSessions = sess
     }
     return dialled;
   };
-  const engine = engineIn(story.lab, { dial: counting, maxSessions });
+  const engine = engineIn(story.lab, { dial: counting, sessionLimits: limits ?? sessionLimits() });
   expect(new Set(await engine.verdictsOn(emails))).toEqual(new Set(["valid"]));
   await engine.end();
   return most;

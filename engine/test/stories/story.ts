@@ -19,6 +19,7 @@ import type { NameModel } from "../../src/plausibility/name-model/name-model.ts"
 import { loadDisposables } from "../../src/reference/disposable.ts";
 import type { Connect } from "../../src/smtp/client/connect.ts";
 import { createPlanner } from "../../src/smtp/probe-planner.ts";
+import type { SessionLimits } from "../../src/smtp/session-limits.ts";
 import type { HostLimiterFor } from "../../src/smtp/throttle/host-limiter.ts";
 import type { SessionGateFor } from "../../src/smtp/throttle/session-gate.ts";
 import { openEngineThreads } from "../../src/threads/engine-threads.ts";
@@ -30,7 +31,7 @@ import { until } from "../until.ts";
 export type StoryOptions = {
   probeTimeoutMs?: number;
   connectionsPerHost?: number;
-  maxSessions?: number;
+  sessionLimits?: SessionLimits;
   idleSessionMs?: number;
   closeGraceMs?: number;
   dnsTimeoutMs?: number;
@@ -115,7 +116,14 @@ export function engineIn(lab: Lab, options: StoryOptions = {}): Engine {
 }
 
 function networkIn(lab: Lab, options: StoryOptions): NetworkStages {
-  const { limiterFor, gateFor, threads = usualThreads, dial, maxSessions, idleSessionMs = 120_000 } = options;
+  const {
+    limiterFor,
+    gateFor,
+    threads = usualThreads,
+    dial,
+    sessionLimits,
+    idleSessionMs = 120_000,
+  } = options;
   // Hosts that do not respond are those of stories with a limit: the others have time to answer QUIT.
   const { closeGraceMs = options.probeTimeoutMs === undefined ? 60_000 : undefined } = options;
   const settings: NetworkSettings = {
@@ -126,7 +134,7 @@ function networkIn(lab: Lab, options: StoryOptions): NetworkStages {
     egress: options.egress ?? [{ name: "default", share: 1, ...NAMES }],
     probeTimeoutMs: options.probeTimeoutMs ?? 120_000,
     connectionsPerHost: options.connectionsPerHost ?? 1,
-    ...(maxSessions !== undefined && { maxSessions }),
+    ...(sessionLimits && { sessionLimits }),
     idleSessionMs,
     ...(closeGraceMs !== undefined && { closeGraceMs }),
   };

@@ -13,13 +13,13 @@ import { findingWithoutReply, interpretReply, moreInformative } from "../mailbox
 import { readReply } from "../meaning.ts";
 import type { ProbeQueue } from "../probe-queue.ts";
 import { isConnectionCap } from "../throttle/connection-cap.ts";
-import type { HostLimiter } from "../throttle/host-limiter.ts";
+import { CountedSession, type GlobalLimiter } from "../throttle/global-limiter.ts";
 import type { ProviderProfile } from "../throttle/provider-profile.ts";
 import type { SessionTarget } from "./session-context.ts";
 
 export type OpeningDeps = {
   /** Limits all sessions of this process together. */
-  globalLimiter: HostLimiter;
+  globalLimiter: GlobalLimiter;
   /** Limits the sessions of each identity to one host. */
   identitiesAt(host: string): HostIdentities;
   /** Timeout of opening a session, and of each batch in it. */
@@ -50,7 +50,7 @@ type OpenedSession = Pick<
   SmtpSessionEvent,
   "kind" | "host" | "provider" | "identity" | "startedAtMs" | "slotWaitMs"
 >;
-export type OpenSession = SessionTarget & { opened: OpenedSession };
+export type OpenSession = SessionTarget & { opened: OpenedSession; counted: CountedSession };
 
 export const MAX_ADDRESSES_PER_HOST = 3;
 const MAX_TRIES_BEYOND_CAP = 3;
@@ -82,10 +82,6 @@ export class SessionOpener {
     const { probeTimeoutMs } = this.#deps;
     let failure: MailboxFinding | undefined;
     let triesBeyondCap = 0;
-    const dial: Connect = async (address, timeoutMs) =>
-      this.#pool.closing.aborted
-        ? { kind: "unreachable", why: "the pool is closing", isLocal: true }
-        : identity.dial(address, timeoutMs);
     const { hosts, queue, leftHost } = this.#pool;
     this.#pool.leftHost = undefined;
     if (leftHost && hosts.some(({ name }) => queue.hasRequestsFor(name, identity.index, [leftHost])))
@@ -101,9 +97,10 @@ export class SessionOpener {
       for (let i = 0; i < candidates.length; i++) {
         const address = candidates[i]!;
         const waitingFromMs = epochMs();
+        const counted = new CountedSession({ alwaysCounts: identity.proxy !== undefined });
         const known =
           this.#knownFailure(host, address, slots) ??
-          (await this.#acquireSlots(host, address, slots, passedOver));
+          (await this.#acquireSlots(host, address, { slots, counted, passedOver }));
         if (known === "nothing to send") return known;
         if (known) {
           failure = moreInformative(failure, known);
@@ -114,12 +111,12 @@ export class SessionOpener {
         const timeoutMs = Math.max(time.leftMs, probeTimeoutMs / MIN_FRACTION_OF_TIMEOUT);
         const others = slots.connections++;
         const opening = await openSmtpClient(
-          { egress: identity, dial },
+          { egress: identity, dial: this.#dialFor(identity, counted) },
           { name: host, address },
           limits,
           timeoutMs,
         ).catch((error) => {
-          this.#endConnection(slots);
+          this.#endConnection(slots, counted);
           throw error;
         });
         time.leftMs -= epochMs() - opened.startedAtMs;
@@ -128,12 +125,12 @@ export class SessionOpener {
           identity.health.connected();
           slots.sessions++;
           const { client } = opening;
-          return { client, host, address, passedOver, slots, identity, limiter, limits, opened };
+          return { client, host, address, passedOver, slots, identity, limiter, limits, opened, counted };
         }
         this.#observeRefused(opened, opening);
         const open = Math.max(others, slots.sessions);
         const found = this.#recordFailure(opening, host, address, slots, open);
-        this.#endConnection(slots);
+        this.#endConnection(slots, counted);
         if (found === "beyond cap") {
           if (this.#pool.hasOtherWorkers()) return "nothing to send"; // the others do the work
           // The lowered limit makes it wait for the sessions of other pools.
@@ -149,17 +146,26 @@ export class SessionOpener {
   }
 
   /** After the end of a session. */
-  release({ slots }: Pick<OpenSession, "slots">): void {
+  release({ slots, counted }: Pick<OpenSession, "slots" | "counted">): void {
     slots.sessions--;
-    this.#endConnection(slots);
+    this.#endConnection(slots, counted);
+  }
+
+  #dialFor(identity: Identity, counted: CountedSession): Connect {
+    return async (address, timeoutMs) => {
+      if (this.#pool.closing.aborted)
+        return { kind: "unreachable", why: "the pool is closing", isLocal: true };
+      const dialled = await identity.dial(address, timeoutMs);
+      counted.socket = dialled.kind === "connected" ? dialled.socket : undefined;
+      return dialled;
+    };
   }
 
   /** Acquires a slot at the host and a global one, unless what happened meanwhile makes the session pointless. */
   async #acquireSlots(
     host: string,
     address: string,
-    slots: IdentitySlots,
-    passedOver: readonly string[],
+    { slots, counted, passedOver }: Pick<OpenSession, "slots" | "counted" | "passedOver">,
   ): Promise<MailboxFinding | "nothing to send" | undefined> {
     const { closing: signal } = this.#pool;
     const { limiter, identity } = slots;
@@ -176,7 +182,8 @@ export class SessionOpener {
       return block;
     }
     // While the host's slot is waited for, it must not be held idle in the queue for a global one.
-    if (!(await this.#deps.globalLimiter.acquire(signal, () => isInteractive() || limiter.hasWaiters))) {
+    const isUrgent = () => isInteractive() || limiter.hasWaiters;
+    if (!(await this.#deps.globalLimiter.acquire(counted, signal, isUrgent))) {
       this.#releaseHostSlot(slots);
       return "nothing to send";
     }
@@ -188,7 +195,7 @@ export class SessionOpener {
       : (this.#knownBlock(host, slots) ??
         this.#knownAddressFailure(host, address, slots) ??
         (await this.#askGate(host, slots)));
-    if (known) this.#releaseSlots(slots);
+    if (known) this.#releaseSlots(slots, counted);
     return known;
   }
 
@@ -208,14 +215,14 @@ export class SessionOpener {
     slots.limiter.release();
   }
 
-  #releaseSlots(slots: IdentitySlots): void {
-    this.#deps.globalLimiter.release();
+  #releaseSlots(slots: IdentitySlots, counted: CountedSession): void {
+    this.#deps.globalLimiter.release(counted);
     this.#releaseHostSlot(slots);
   }
 
-  #endConnection(slots: IdentitySlots): void {
+  #endConnection(slots: IdentitySlots, counted: CountedSession): void {
     slots.connections--;
-    this.#releaseSlots(slots);
+    this.#releaseSlots(slots, counted);
   }
 
   #knownFailure(host: string, address: string, slots: IdentitySlots): MailboxFinding | undefined {

@@ -177,6 +177,15 @@ export class SlotWaiters {
     waiter!.grant();
   }
 
+  /** Grants a slot that only interactive requests may use; false when none was found. */
+  grantInteractive(): boolean {
+    const first = this.#firstInteractive();
+    if (first < 0) return false;
+    const [waiter] = this.#waiting.splice(first, 1);
+    waiter!.grant();
+    return true;
+  }
+
   #firstInteractive(): number {
     const isLong = this.#waiting.length > MANY_WAITERS;
     if (isLong && performance.now() < this.#searchAgainAtMs) return -1;

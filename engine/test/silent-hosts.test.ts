@@ -1,0 +1,51 @@
+/** Hosts that accept connections and never say anything: a list with many of them holds up nothing else. */
+import { type MailWorld, mailDomain, saysNothing } from "@mailvet/lab";
+import { expect, test } from "vitest";
+import type { SessionLimits } from "../src/smtp/session-limits.ts";
+import type { Check } from "../src/verifier.ts";
+import { openStory, type Story } from "./stories/story.ts";
+import { until } from "./until.ts";
+
+/** Beside shop.test, whose host replies. */
+async function openWorld(silentHosts: number, sessionLimits: SessionLimits): Promise<Story> {
+  const world: MailWorld = { "shop.test": mailDomain({ users: ["ann"] }) };
+  for (let i = 0; i < silentHosts; i++)
+    world[`mute${i}.test`] = mailDomain({ users: ["ann"], temper: saysNothing({ at: "banner" }) });
+  return openStory(world, { probeTimeoutMs: 600_000, sessionLimits });
+}
+
+/** Starts a list of addresses at silent hosts, and waits until so many sessions are open. */
+async function startList(story: Story, silentHosts: number, open: number) {
+  const connectionsTo = (i: number) => story.lab.counts(`mx.mute${i}.test`).connections;
+  const hosts = Array.from({ length: silentHosts }, (_, i) => i);
+  const list: Check[] = hosts.map((i) => story.begin(`ann@mute${i}.test`, "smtp"));
+  const connections = () => hosts.filter((i) => connectionsTo(i) > 0).length;
+  await until(() => connections() >= open);
+  return { connections, settled: () => list.filter(({ evidence }) => evidence.mailbox !== undefined).length };
+}
+
+test("the silent hosts of a list do not hold up other addresses", async () => {
+  await using story = await openWorld(12, { working: 4, open: 100 });
+  const list = await startList(story, 12, 4);
+  expect(await story.verdictOn("ann@shop.test")).toBe("valid");
+  expect(list.settled()).toBe(0);
+  expect(list.connections()).toBe(12); // they came before it
+});
+
+test("a single check does not wait for the silent hosts of a list", async () => {
+  await using story = await openWorld(12, { working: 4, open: 4 });
+  const list = await startList(story, 12, 4);
+  const { mailbox } = await story.verify("ann@shop.test", "smtp", { isUrgent: true });
+  expect(mailbox?.answer).toBe("accepted");
+  expect(list.settled()).toBe(0);
+  expect(list.connections()).toBe(4);
+});
+
+test("a check that becomes interactive no longer waits for the silent hosts of a list", async () => {
+  await using story = await openWorld(12, { working: 4, open: 4 });
+  await startList(story, 12, 4);
+  const check = story.begin("ann@shop.test", "smtp");
+  await until(() => check.evidence.route !== undefined);
+  check.raisePriority();
+  expect((await check.done).mailbox?.answer).toBe("accepted");
+});
