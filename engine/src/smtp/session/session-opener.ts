@@ -183,7 +183,7 @@ export class SessionOpener {
     }
     // While the host's slot is waited for, it must not be held idle in the queue for a global one.
     const isUrgent = () => isInteractive() || limiter.hasWaiters;
-    if (!(await this.#deps.globalLimiter.acquire(counted, signal, isUrgent))) {
+    if (!(await this.#deps.globalLimiter.acquire(counted, signal, isInteractive, isUrgent))) {
       this.#releaseHostSlot(slots);
       return "nothing to send";
     }

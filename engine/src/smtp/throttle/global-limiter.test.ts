@@ -115,12 +115,37 @@ test("interactive requests have sessions in reserve, also when they become inter
   expect(await granted([raised])).toBe(0);
   isUrgent = true;
   limiter.release(lists[0]!.session); // refills the reserve, which no list may use
+  await seconds(0.3);
   expect(await granted(lists)).toBe(10);
   expect(await granted([raised])).toBe(1);
   limiter.release(lists[1]!.session);
   expect(await granted(lists)).toBe(10);
   limiter.release(lists[2]!.session);
   expect(await granted(lists)).toBe(11);
+});
+
+test("what is urgent but not interactive goes first, and does not use the reserve", async () => {
+  const { limiter, closing, batch } = setUp();
+  const lists = batch(12);
+  talk(lists);
+  let isGranted = false;
+  const session = new CountedSession();
+  session.socket = { bytesRead: 0 };
+  void limiter
+    .acquire(
+      session,
+      closing.signal,
+      () => false,
+      () => true,
+    )
+    .then(() => {
+      isGranted = true;
+    });
+  await seconds(10);
+  expect(isGranted).toBe(false);
+  limiter.release(lists[0]!.session);
+  expect(await granted(lists)).toBe(10);
+  expect(isGranted).toBe(true);
 });
 
 test("an aborted wait leaves no timer behind", async () => {

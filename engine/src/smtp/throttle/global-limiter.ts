@@ -59,18 +59,23 @@ export class GlobalLimiter {
     return this.#waiters.count > 0;
   }
 
-  /** Waits for a slot; false when `signal` aborts first. Every true is followed by one release. */
+  /**
+   * Waits for a slot; false when `signal` aborts first. Every true is followed by one release. What is urgent goes first,
+   * what is interactive may use the reserve.
+   */
   async acquire(
     session: CountedSession,
     signal: AbortSignal,
     isInteractive: () => boolean,
+    isUrgent = isInteractive,
   ): Promise<boolean> {
     if (signal.aborted) return false;
     if ((!this.hasWaiters && this.#hasRoom()) || (this.#hasRoom(INTERACTIVE_RESERVE) && isInteractive())) {
       this.#open++;
     } else {
       this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS);
-      if (!(await this.#waiters.wait(signal, isInteractive, () => this.#stopUnneeded()))) return false;
+      const onAbort = () => this.#stopUnneeded();
+      if (!(await this.#waiters.wait(signal, isInteractive, onAbort, isUrgent))) return false;
     }
     this.#sessions.add(session);
     return true;
@@ -96,6 +101,9 @@ export class GlobalLimiter {
       if (session.isSilent) this.#silent++;
     }
     this.#grant();
+    // Only here, because all waiters are searched.
+    while (this.#hasRoom(INTERACTIVE_RESERVE) && this.#waiters.grantInteractive()) this.#open++;
+    this.#stopUnneeded();
   }
 
   #grant(): void {
@@ -103,8 +111,6 @@ export class GlobalLimiter {
       this.#open++;
       this.#waiters.grantNext();
     }
-    while (this.hasWaiters && this.#hasRoom(INTERACTIVE_RESERVE) && this.#waiters.grantInteractive())
-      this.#open++;
     this.#stopUnneeded();
   }
 

@@ -121,14 +121,14 @@ export class LocalHostLimiter implements HostLimiter {
   }
 }
 
-/** `isInteractive` is asked when a slot is free: a batch request may become interactive while it waits. */
-type Waiter = { grant(): void; isInteractive(): boolean };
+/** Both are asked when a slot is free: a batch request may become interactive while it waits. */
+type Waiter = { grant(): void; isInteractive(): boolean; isUrgent(): boolean };
 
-/** So many waiters are searched for an interactive one once in a while only: it costs more than the grant itself. */
+/** So many waiters are searched for an urgent one once in a while only: it costs more than the grant itself. */
 const MANY_WAITERS = 64;
 const SEARCH_EVERY_MS = 40;
 
-/** Waiters for a slot: interactive before batch, first come first served within each, as far as PriorityOrder allows. */
+/** Waiters for a slot: urgent before others, first come first served within each, as far as PriorityOrder allows. */
 export class SlotWaiters {
   readonly #waiting: Waiter[] = [];
   readonly #order = new PriorityOrder();
@@ -142,11 +142,15 @@ export class SlotWaiters {
     return this.#waiting.some((waiter) => waiter.isInteractive());
   }
 
-  /** Resolves to true when granted, to false when `signal` aborts first; then `onAbort` is called. */
+  /**
+   * Resolves to true when granted, to false when `signal` aborts first; then `onAbort` is called. Interactive requests are
+   * urgent, and where the limiter says so others too.
+   */
   wait(
     signal: AbortSignal | undefined,
     isInteractive: () => boolean = () => false,
     onAbort: () => void = () => {},
+    isUrgent = isInteractive,
   ): Promise<boolean> {
     if (signal?.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -154,7 +158,7 @@ export class SlotWaiters {
         signal?.removeEventListener("abort", abort);
         resolve(true);
       };
-      const waiter = { grant, isInteractive };
+      const waiter = { grant, isInteractive, isUrgent };
       const abort = () => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
         resolve(false);
@@ -162,34 +166,32 @@ export class SlotWaiters {
       };
       signal?.addEventListener("abort", abort, { once: true });
       this.#waiting.push(waiter);
-      if (isInteractive()) this.#searchAgainAtMs = Number.NEGATIVE_INFINITY;
+      if (isUrgent()) this.#searchAgainAtMs = Number.NEGATIVE_INFINITY;
     });
   }
 
   /** Grants a slot to the longest waiter of the class that is next. */
   grantNext(): void {
     const isBatchNext = this.#order.isBatchNext;
-    const first = isBatchNext
-      ? this.#waiting.findIndex((waiter) => !waiter.isInteractive())
-      : this.#firstInteractive();
+    const first = isBatchNext ? this.#waiting.findIndex((waiter) => !waiter.isUrgent()) : this.#firstUrgent();
     const [waiter] = this.#waiting.splice(Math.max(0, first), 1);
-    this.#order.served(waiter!.isInteractive() && !isBatchNext ? "interactive" : "batch");
+    this.#order.served(waiter!.isUrgent() && !isBatchNext ? "interactive" : "batch");
     waiter!.grant();
   }
 
-  /** Grants a slot that only interactive requests may use; false when none was found. */
+  /** Grants a slot that only interactive requests may use; false when none waits. */
   grantInteractive(): boolean {
-    const first = this.#firstInteractive();
+    const first = this.#waiting.findIndex((waiter) => waiter.isInteractive());
     if (first < 0) return false;
     const [waiter] = this.#waiting.splice(first, 1);
     waiter!.grant();
     return true;
   }
 
-  #firstInteractive(): number {
+  #firstUrgent(): number {
     const isLong = this.#waiting.length > MANY_WAITERS;
     if (isLong && performance.now() < this.#searchAgainAtMs) return -1;
-    const first = this.#waiting.findIndex((waiter) => waiter.isInteractive());
+    const first = this.#waiting.findIndex((waiter) => waiter.isUrgent());
     this.#searchAgainAtMs = first < 0 ? performance.now() + SEARCH_EVERY_MS : Number.NEGATIVE_INFINITY;
     return first;
   }
