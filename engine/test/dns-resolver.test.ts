@@ -275,6 +275,22 @@ test("lookups that are not answered hold up no others", async () => {
   expect(lab.questions("mute6.test")).not.toHaveLength(0);
 });
 
+test("no more than four times as many lookups are slow", async () => {
+  await using lab = await openLab({ "*.test": { answers: silent } });
+  using resolver = openResolver({ servers: [lab.nameServer], maxInFlight: 2, timeoutMs: 12_000 });
+  const names = Array.from({ length: 14 }, (_, i) => `mute${i}.test`);
+  const asked = () => names.filter((name) => lab.questions(name).length > 0).length;
+  let askedAtFirstEnd: number | undefined;
+  const answers = names.map(async (name) => {
+    const answer = await resolver.query(name, "A", "address");
+    askedAtFirstEnd ??= asked();
+    return answer;
+  });
+  await Promise.all(answers);
+  expect(askedAtFirstEnd).toBeGreaterThan(2);
+  expect(askedAtFirstEnd).toBeLessThanOrEqual(10);
+});
+
 test("an interactive lookup does not wait for those that are not answered", async () => {
   await using lab = await openLab({ "*.test": { answers: silent }, "shop.test": { A: ["192.0.2.1"] } });
   using resolver = openResolver({ servers: [lab.nameServer], maxInFlight: 4 });

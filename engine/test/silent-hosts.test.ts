@@ -33,7 +33,7 @@ test("the silent hosts of a list do not hold up other addresses", async () => {
 });
 
 test("a single check does not wait for the silent hosts of a list", async () => {
-  await using story = await openWorld(12, { working: 4, open: 4 });
+  await using story = await openWorld(12, { working: 4, open: 5 });
   const list = await startList(story, 12, 4);
   const { mailbox } = await story.verify("ann@shop.test", "smtp", { isUrgent: true });
   expect(mailbox?.answer).toBe("accepted");
@@ -42,7 +42,7 @@ test("a single check does not wait for the silent hosts of a list", async () => 
 });
 
 test("a check that becomes interactive no longer waits for the silent hosts of a list", async () => {
-  await using story = await openWorld(12, { working: 4, open: 4 });
+  await using story = await openWorld(12, { working: 4, open: 5 });
   await startList(story, 12, 4);
   const check = story.begin("ann@shop.test", "smtp");
   await until(() => check.evidence.route !== undefined);

@@ -41,7 +41,7 @@ export type ResolverOptions = {
   servers?: readonly string[];
   /** Total time for one lookup, retries included. */
   timeoutMs?: number;
-  /** Concurrent lookups, apart from slow ones: at most twelve times as many, because each of them waited for a second. */
+  /** Concurrent lookups, apart from slow ones. */
   maxInFlight?: number;
   /** Maximum number of cached answers. */
   maxCached?: number;
@@ -50,6 +50,8 @@ export type ResolverOptions = {
 export const MAX_LOOKUPS_IN_FLIGHT = 256;
 /** Beside them, as a share, for interactive lookups. */
 const INTERACTIVE_RESERVE = 1 / 4;
+/** Beside them, as a share: each may keep a socket open, and resolvers limit open queries too. Further ones keep their permit. */
+const MAX_SLOW = 4;
 
 /** A name that a lookup has come to. */
 type Step<T extends RecordType> = {
@@ -76,6 +78,8 @@ export function createResolver({
   const cache = createAnswerCache({ maxAnswers: maxCached });
   const lookupDeps = { sockets: createUdpSockets(), wheel: new TimerWheel(timeoutMs), timeoutMs };
   const running = new Set<Lookup>();
+  /** Lookups that have returned their permit. */
+  let slow = 0;
   let isClosed = false;
 
   const lookUp = (
@@ -131,11 +135,14 @@ export function createResolver({
         waiters.delete(key);
         let hasPermit = true;
         const onSlow = () => {
-          if (hasPermit) semaphore.release();
+          if (!hasPermit || slow >= maxInFlight * MAX_SLOW) return;
           hasPermit = false;
+          slow++;
+          semaphore.release();
         };
         resolve({ target, type, hops: 0, ttlSeconds: Number.POSITIVE_INFINITY, onSlow }, (answer) => {
           if (hasPermit) semaphore.release();
+          else slow--;
           settle(answer);
         });
       });

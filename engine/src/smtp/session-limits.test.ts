@@ -4,9 +4,8 @@ import { sessionLimits } from "./session-limits.ts";
 test.each([
   [Number.POSITIVE_INFINITY, 600, 6000],
   [65_536, 600, 6000],
-  [4096, 600, 3840],
-  [1024, 600, 768],
-  [700, 444, 444],
+  [4096, 600, 3072],
+  [1024, 512, 512],
   [300, 150, 150],
   [1, 1, 1],
 ])("with %d open files at most, up to %d sessions work, and %d are open", (openFiles, working, open) => {

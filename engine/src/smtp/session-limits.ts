@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 export type SessionLimits = {
   /** Sessions that are not silent. */
   working: number;
-  /** All of them, see throttle/global-limiter.ts. */
+  /** All of them, some for interactive requests only; see throttle/global-limiter.ts. */
   open: number;
 };
 
@@ -13,7 +13,7 @@ const MOST_USEFUL = 600;
 /** More than the addresses of one list in flight, so that the silent hosts of a list leave some to others. */
 const MOST_OPEN = 6000;
 /** For name servers, HTTP, the database and files; half of the open files where there are few. */
-const RESERVED = 256;
+const RESERVED = 1024;
 
 export function sessionLimits(openFiles = openFileLimit()): SessionLimits {
   const reserved = Math.min(RESERVED, Math.ceil(openFiles / 2));

@@ -73,7 +73,7 @@ export class SharedHostLimiter implements HostLimiter, LeaseHolder {
   }
 
   acquire(givingUp?: AbortSignal, isUrgent?: () => boolean): Promise<boolean> {
-    const entered = this.#waiters.wait(givingUp, isUrgent, () => this.serve());
+    const entered = this.#waiters.wait(givingUp, { isInteractive: isUrgent, onAbort: () => this.serve() });
     this.serve(isUrgent?.() === true);
     return entered;
   }

@@ -9,9 +9,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Ten sessions that work, twenty open ones; beside them one and two for interactive requests. */
+/** Ten sessions that work, and one beside them for interactive requests; 21 open ones, of which one is for those. */
 function setUp() {
-  const limiter = new GlobalLimiter({ working: 10, open: 20 });
+  const limiter = new GlobalLimiter({ working: 10, open: 21 });
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
   const ask = (isInteractive: boolean | (() => boolean), session: CountedSession) => {
@@ -109,19 +109,36 @@ test("interactive requests have sessions in reserve, also when they become inter
   const { limiter, batch, single } = setUp();
   const lists = batch(15);
   talk(lists);
-  expect(await granted([single()])).toBe(1);
+  const first = single();
+  talk([first]);
+  expect(await granted([first])).toBe(1);
   let isUrgent = false;
   const raised = single(() => isUrgent);
   expect(await granted([raised])).toBe(0);
   isUrgent = true;
-  limiter.release(lists[0]!.session); // refills the reserve, which no list may use
+  limiter.release(first.session); // refills the reserve, which no list may use
   await seconds(0.3);
   expect(await granted(lists)).toBe(10);
   expect(await granted([raised])).toBe(1);
-  limiter.release(lists[1]!.session);
-  expect(await granted(lists)).toBe(10);
-  limiter.release(lists[2]!.session);
+  limiter.release(lists[0]!.session);
   expect(await granted(lists)).toBe(11);
+});
+
+test("lists keep their share beside ever more interactive requests", async () => {
+  const { limiter, batch, single } = setUp();
+  const lists = batch(30);
+  const singles = Array.from({ length: 60 }, () => single());
+  talk([...lists, ...singles]);
+  const isRunning = ({ isGranted, session }: Asked) => isGranted === true && !ended.has(session);
+  const ended = new Set<CountedSession>();
+  for (let i = 0; i < 40; i++) {
+    await granted([]);
+    const session = [...lists, ...singles].find(isRunning)!.session;
+    ended.add(session);
+    limiter.release(session);
+    talk([single()]);
+  }
+  expect(await granted(lists)).toBeGreaterThan(15); // ten of them at the start
 });
 
 test("what is urgent but not interactive goes first, and does not use the reserve", async () => {

@@ -15,6 +15,8 @@ import { SlotWaiters } from "./host-limiter.ts";
 export class CountedSession {
   /** Once it is connected. */
   socket: Pick<Socket, "bytesRead"> | undefined;
+  /** It has a slot of the reserve. */
+  isReserved = false;
   readonly #alwaysCounts: boolean;
   #bytesRead = 0;
   #looksWithoutChange = 0;
@@ -38,21 +40,24 @@ export class CountedSession {
 /** Looks are counted, not time: after a pause of the process, what arrived meanwhile is read between two of them. */
 const LOOK_EVERY_MS = 250;
 const LOOKS_OF_SILENT = 4;
-/** As a share of the limits, beside them. */
+/** Of the sessions that work, beside them, and of those that are open, among them. */
 const INTERACTIVE_RESERVE = 1 / 10;
 
 export class GlobalLimiter {
   readonly #limits: SessionLimits;
+  readonly #reserve: number;
   readonly #sessions = new Set<CountedSession>();
   readonly #waiters = new SlotWaiters();
   /** Slots in use, also those that were granted just now. */
   #open = 0;
-  /** At the last look. */
-  #silent = 0;
+  /** Slots in use by sessions that were not silent at the last look, in all and of the reserve. */
+  #working = 0;
+  #reserved = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limits: SessionLimits) {
     this.#limits = limits;
+    this.#reserve = Math.ceil(limits.working * INTERACTIVE_RESERVE);
   }
 
   get hasWaiters(): boolean {
@@ -70,12 +75,20 @@ export class GlobalLimiter {
     isUrgent = isInteractive,
   ): Promise<boolean> {
     if (signal.aborted) return false;
-    if ((!this.hasWaiters && this.#hasRoom()) || (this.#hasRoom(INTERACTIVE_RESERVE) && isInteractive())) {
-      this.#open++;
+    const onReserve = () => {
+      session.isReserved = true;
+      this.#reserved++;
+    };
+    if (!this.hasWaiters && this.#hasRoom) {
+      this.#occupy();
+    } else if (this.#hasReserve && isInteractive()) {
+      onReserve();
+      this.#occupy();
     } else {
       this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS);
       const onAbort = () => this.#stopUnneeded();
-      if (!(await this.#waiters.wait(signal, isInteractive, onAbort, isUrgent))) return false;
+      const options = { isInteractive, isUrgent, onAbort, onReserve };
+      if (!(await this.#waiters.wait(signal, options))) return false;
     }
     this.#sessions.add(session);
     return true;
@@ -84,31 +97,43 @@ export class GlobalLimiter {
   release(session: CountedSession): void {
     this.#open--;
     this.#sessions.delete(session);
-    if (session.isSilent) this.#silent--;
+    if (!session.isSilent) this.#working--;
+    if (!session.isSilent && session.isReserved) this.#reserved--;
     this.#grant();
   }
 
-  #hasRoom(reserve = 0): boolean {
+  /** The reserve is counted apart, so that interactive requests never keep lists from the rest. */
+  get #hasRoom(): boolean {
     const { working, open } = this.#limits;
-    const isBelow = (used: number, limit: number) => used < limit + Math.ceil(limit * reserve);
-    return isBelow(this.#open - this.#silent, working) && isBelow(this.#open, open);
+    return this.#working - this.#reserved < working && this.#open < Math.max(1, open - this.#reserve);
+  }
+
+  get #hasReserve(): boolean {
+    return this.#reserved < this.#reserve && this.#open < this.#limits.open;
+  }
+
+  #occupy(): void {
+    this.#open++;
+    this.#working++;
   }
 
   #look(): void {
-    this.#silent = 0;
     for (const session of this.#sessions) {
+      const wasSilent = session.isSilent;
       session.look();
-      if (session.isSilent) this.#silent++;
+      const change = Number(wasSilent) - Number(session.isSilent);
+      this.#working += change;
+      if (session.isReserved) this.#reserved += change;
     }
     this.#grant();
     // Only here, because all waiters are searched.
-    while (this.#hasRoom(INTERACTIVE_RESERVE) && this.#waiters.grantInteractive()) this.#open++;
+    while (this.#hasReserve && this.#waiters.grantReserve()) this.#occupy();
     this.#stopUnneeded();
   }
 
   #grant(): void {
-    while (this.hasWaiters && this.#hasRoom()) {
-      this.#open++;
+    while (this.hasWaiters && this.#hasRoom) {
+      this.#occupy();
       this.#waiters.grantNext();
     }
     this.#stopUnneeded();

@@ -77,10 +77,11 @@ export class LocalHostLimiter implements HostLimiter {
       this.#start();
       return Promise.resolve(true);
     }
-    const acquired = this.#waiters.wait(signal, isInteractive, () => {
+    const onAbort = () => {
       // A delay may be long; without waiters its timer must not keep the process alive.
       if (this.#waiters.count === 0) this.#stopTimer();
-    });
+    };
+    const acquired = this.#waiters.wait(signal, { isInteractive, onAbort });
     this.#grant();
     return acquired;
   }
@@ -122,7 +123,21 @@ export class LocalHostLimiter implements HostLimiter {
 }
 
 /** Both are asked when a slot is free: a batch request may become interactive while it waits. */
-type Waiter = { grant(): void; isInteractive(): boolean; isUrgent(): boolean };
+type Waiter = {
+  grant(): void;
+  isInteractive(): boolean;
+  isUrgent(): boolean;
+  /** Called before a grant from the reserve. */
+  onReserve(): void;
+};
+
+export type WaiterOptions = {
+  isInteractive?: (() => boolean) | undefined;
+  /** Interactive requests are; where the limiter says so, others too. */
+  isUrgent?: () => boolean;
+  onAbort?: () => void;
+  onReserve?: () => void;
+};
 
 /** So many waiters are searched for an urgent one once in a while only: it costs more than the grant itself. */
 const MANY_WAITERS = 64;
@@ -142,15 +157,10 @@ export class SlotWaiters {
     return this.#waiting.some((waiter) => waiter.isInteractive());
   }
 
-  /**
-   * Resolves to true when granted, to false when `signal` aborts first; then `onAbort` is called. Interactive requests are
-   * urgent, and where the limiter says so others too.
-   */
+  /** Resolves to true when granted, to false when `signal` aborts first; then `onAbort` is called. */
   wait(
     signal: AbortSignal | undefined,
-    isInteractive: () => boolean = () => false,
-    onAbort: () => void = () => {},
-    isUrgent = isInteractive,
+    { isInteractive = () => false, isUrgent = isInteractive, onAbort, onReserve = () => {} }: WaiterOptions,
   ): Promise<boolean> {
     if (signal?.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -158,11 +168,11 @@ export class SlotWaiters {
         signal?.removeEventListener("abort", abort);
         resolve(true);
       };
-      const waiter = { grant, isInteractive, isUrgent };
+      const waiter = { grant, isInteractive, isUrgent, onReserve };
       const abort = () => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
         resolve(false);
-        onAbort();
+        onAbort?.();
       };
       signal?.addEventListener("abort", abort, { once: true });
       this.#waiting.push(waiter);
@@ -179,11 +189,12 @@ export class SlotWaiters {
     waiter!.grant();
   }
 
-  /** Grants a slot that only interactive requests may use; false when none waits. */
-  grantInteractive(): boolean {
+  /** Grants a slot of the reserve, which only interactive requests may use; false when none waits. */
+  grantReserve(): boolean {
     const first = this.#waiting.findIndex((waiter) => waiter.isInteractive());
     if (first < 0) return false;
     const [waiter] = this.#waiting.splice(first, 1);
+    waiter!.onReserve();
     waiter!.grant();
     return true;
   }

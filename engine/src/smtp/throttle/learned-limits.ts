@@ -51,10 +51,10 @@ export type LearnedLimits = {
 export type KnownMailbox = { recipient: string; smtpUtf8: boolean; domain: string; isRole: boolean };
 
 /**
- * Mailboxes that a server has to accept (RFC 5321, 4.5.1), or that operators exempt from filters (RFC 2142; Exim's own
- * configuration accepts postmaster first). One that refuses everybody else still accepts them, so they prove nothing.
+ * Mailboxes that a server has to accept (RFC 5321, 4.5.1), or that operators commonly exempt from filters. One that refuses
+ * every other recipient still accepts them, so they prove nothing.
  */
-const EXEMPT_FROM_FILTERS = /^(?:postmaster|abuse|hostmaster|webmaster|security|noc)@/i;
+const EXEMPT_FROM_FILTERS = /^(?:postmaster|abuse)@/i;
 
 export function isExemptFromFilters({ recipient }: Pick<KnownMailbox, "recipient">): boolean {
   return EXEMPT_FROM_FILTERS.test(recipient);
