@@ -147,7 +147,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
       const { domain } = evidence.address!;
       raiseLookups(facts, evidence, priority);
       addRoute(evidence, await facts.routeOf(domain, priority, trace));
-      if (evidence.route?.kind === "domain_not_found") return evidence; // it has no policies
+      if (hasNoPolicies(evidence)) return evidence;
       const policies = facts.policiesOf(domain, priority, trace).then((found) => {
         evidence.policies = found;
       }, fail);
@@ -243,6 +243,12 @@ function raiseLookups(facts: DomainFacts, evidence: Evidence, priority: RequestP
     const raised = evidence.route ? facts.policiesOf : facts.routeOf;
     raised(evidence.address!.domain, priority).catch(() => {}); // the check itself reports the error
   });
+}
+
+/** Where the name servers of the domain itself are silent, three more lookups would take as long again. */
+function hasNoPolicies({ route }: Evidence): boolean {
+  if (route?.kind === "dns_error") return route.reason === "timeout" && route.hosts.length === 0;
+  return route?.kind === "domain_not_found";
 }
 
 function addRoute(evidence: Evidence, found: RouteFacts): void {

@@ -1,5 +1,5 @@
-/** Hosts that accept connections and never say anything: a list with many of them holds up nothing else. */
-import { type MailWorld, mailDomain, saysNothing } from "@mailvet/lab";
+/** Mail hosts and name servers that never say anything: a list with many of them holds up nothing else. */
+import { type MailWorld, mailDomain, saysNothing, silent } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import type { SessionLimits } from "../src/smtp/session-limits.ts";
 import type { Check } from "../src/verifier.ts";
@@ -48,4 +48,10 @@ test("a check that becomes interactive no longer waits for the silent hosts of a
   await until(() => check.evidence.route !== undefined);
   check.raisePriority();
   expect((await check.done).mailbox?.answer).toBe("accepted");
+});
+
+test("where name servers are silent, nothing but the mail exchangers is asked for", async () => {
+  await using story = await openStory({ "mute.test": { answers: silent } }, { dnsTimeoutMs: 1200 });
+  expect(await story.verdictOn("ann@mute.test")).toBe("unknown dns_error");
+  expect(new Set(story.lab.questions().map(({ type }) => type))).toEqual(new Set(["MX"]));
 });
