@@ -106,6 +106,7 @@ function timeOf(list: readonly boolean[][]): { ms: number; delayedSessions: numb
       const room = roomForBatch(refusals, {
         maxRecipients: PIPELINED_BATCH,
         maxRefusals,
+        maxUnconfirmed: Number.POSITIVE_INFINITY, // a mailbox is known
         oneDomainPerTransaction: false,
       });
       const groups = queue.take({ host: HOST, room, recipientsPerTransaction, withUnneededDecoys: true });

@@ -12,7 +12,12 @@ function refusalsAtHost() {
   return refusals;
 }
 
-const LIMITS = { maxRecipients: 40, maxRefusals: 9, oneDomainPerTransaction: false };
+const LIMITS = {
+  maxRecipients: 40,
+  maxRefusals: 9,
+  maxUnconfirmed: Number.POSITIVE_INFINITY,
+  oneDomainPerTransaction: false,
+};
 
 /** Recipients that fit, five of each domain. */
 function sizeOf(limits: Partial<typeof LIMITS>): number {
@@ -61,4 +66,27 @@ test("domains with many refusals are last in a batch", () => {
     "new.test",
     "dead.test",
   ]);
+});
+
+test("without a known mailbox, the decoy of the only domain leaves room for as many addresses as without it", () => {
+  const room = roomForBatch(createHostLimits().of("mx.shop.test").refusals, { ...LIMITS, maxUnconfirmed: 3 });
+  expect(room.fits("shop.test", 1, 1)).toBe(true);
+  room.add("shop.test", 3, 1);
+  expect(room.fits("shop.test", 1, 0)).toBe(false);
+
+  const shared = roomForBatch(createHostLimits().of("mx.shop.test").refusals, {
+    ...LIMITS,
+    maxUnconfirmed: 3,
+  });
+  shared.add("shop.test", 1, 1);
+  expect(shared.fits("other.test", 1, 0)).toBe(true);
+  shared.add("other.test", 1, 0);
+  expect([shared.fits("other.test", 1, 0), shared.fits("shop.test", 1, 0)]).toEqual([false, false]);
+});
+
+test("the decoy counts towards the refusals after which a host delays its replies", () => {
+  const limits = { ...LIMITS, maxRefusals: 3, maxUnconfirmed: 3 };
+  const room = roomForBatch(createHostLimits().of("mx.shop.test").refusals, limits);
+  room.add("shop.test", 2, 1);
+  expect(room.fits("shop.test", 1, 0)).toBe(false);
 });

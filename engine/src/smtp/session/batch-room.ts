@@ -1,7 +1,7 @@
 /** What fits into the next batch of a session, by the limits of the session and the refusals to expect. */
 import type { BatchRoom } from "../probe-queue.ts";
 import type { ProbeRequest } from "../probe-request.ts";
-import type { RefusalEstimate, RefusalLimit } from "../throttle/refusal-estimate.ts";
+import type { RefusalEstimate } from "../throttle/refusal-estimate.ts";
 
 /** Of a domain without answers so far, whose mailboxes may all be refused. */
 const FIRST_TARGETS_OF_DOMAIN = 5;
@@ -11,22 +11,32 @@ const RISK = 0.001;
 
 export type BatchRoomLimits = {
   maxRecipients: number;
+  /** Refusals after which the host may delay its replies. */
   maxRefusals: number;
+  /** Refusals after which a further one would prove nothing, because no known mailbox could confirm it. */
+  maxUnconfirmed: number;
   oneDomainPerTransaction: boolean;
 };
 
 export function roomForBatch(
   refusals: RefusalEstimate,
-  { maxRecipients, maxRefusals, oneDomainPerTransaction }: BatchRoomLimits,
+  { maxRecipients, maxRefusals, maxUnconfirmed, oneDomainPerTransaction }: BatchRoomLimits,
 ): BatchRoom {
   const batch = refusals.batch();
-  const limit: RefusalLimit = { max: maxRefusals, risk: RISK };
+  let onlyDomain: string | undefined;
+  // The decoy of the only domain comes last, so its refusal is not before any other.
+  const decoysAtEnd = (domain: string, decoys: number) =>
+    batch.recipients === 0 || domain === onlyDomain ? batch.decoys + decoys : 0;
   return {
     fits(domain, targets, decoys) {
       if (batch.recipients + targets + decoys > maxRecipients) return false;
-      return batch.isWithin(limit, { domain, targets, decoys });
+      const max = Math.min(maxRefusals, maxUnconfirmed + decoysAtEnd(domain, decoys));
+      return batch.isWithin({ max, risk: RISK }, { domain, targets, decoys });
     },
-    add: (domain, targets, decoys) => batch.add(domain, targets, decoys),
+    add(domain, targets, decoys) {
+      onlyDomain = batch.recipients === 0 || domain === onlyDomain ? domain : undefined;
+      batch.add(domain, targets, decoys);
+    },
     firstTargets: (domain) =>
       oneDomainPerTransaction || refusals.hasAnswersFor(domain)
         ? Number.POSITIVE_INFINITY

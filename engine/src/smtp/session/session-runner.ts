@@ -143,8 +143,12 @@ export class ProbeSession implements SessionContext {
     const recipientsLeft =
       Math.min(recipientsPerSession, this.#limits.recipientsPerSession) - this.counts.recipients;
     // Without a known mailbox, nothing would show that the server has begun to refuse everything.
-    const verifiable = this.#limits.knownGood ? Number.POSITIVE_INFINITY : this.#limits.reliableUpTo.refusals;
-    const refusalsLeft = Math.min(this.#refusalBudget, verifiable) - this.counts.refused;
+    const confirmable = this.#limits.knownGood
+      ? Number.POSITIVE_INFINITY
+      : this.#limits.reliableUpTo.refusals;
+    const maxRefusals = this.#refusalBudget - this.counts.refused;
+    const maxUnconfirmed = confirmable - this.counts.refused;
+    const refusalsLeft = Math.min(maxRefusals, maxUnconfirmed);
     if (recipientsLeft <= 0 || refusalsLeft <= 0) return undefined;
     // With few refusals left, a long queue is done sooner in a new session than by ones and twos.
     const isShort = this.counts.recipients > 0 && refusalsLeft < MIN_REFUSALS_LEFT;
@@ -156,7 +160,7 @@ export class ProbeSession implements SessionContext {
       this.#limits.recipientsPerBatch,
       recipientsPerTransaction,
     );
-    const limits = { maxRecipients, maxRefusals: refusalsLeft, oneDomainPerTransaction };
+    const limits = { maxRecipients, maxRefusals, maxUnconfirmed, oneDomainPerTransaction };
     return roomForBatch(this.#limits.refusals, limits);
   }
 

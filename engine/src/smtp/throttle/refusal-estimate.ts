@@ -162,6 +162,10 @@ export class BatchEstimate {
     return this.#recipients;
   }
 
+  get decoys(): number {
+    return this.#decoys;
+  }
+
   get expectedRefusals(): number {
     return this.#atMean.expectedRefusals + this.#decoys * this.#shareOfDecoys;
   }
