@@ -1,10 +1,13 @@
-/** Whether a caller is blocked on the result. May be raised while the request is queued or running. */
+/** Whether a caller is blocked on the result, and whose it is. May be raised while the request is queued or running. */
 export class RequestPriority {
+  /** Lookups of tenants take turns. */
+  readonly tenant: string | undefined;
   #isUrgent: boolean;
   #listeners: (() => void)[] = [];
 
-  constructor(isUrgent = false) {
+  constructor(isUrgent = false, tenant?: string) {
     this.#isUrgent = isUrgent;
+    this.tenant = tenant;
   }
 
   get isUrgent(): boolean {

@@ -47,10 +47,11 @@ export type DeploymentKnowledge = {
 };
 
 /**
- * `isUrgent` is set when a caller is blocked on the result; such probes are sent ahead of list work. `trace` is any text
- * that identifies the caller's trace; events name it (egress/network-event.ts).
+ * `isUrgent` is set when a caller is blocked on the result; such probes are sent ahead of list work. Where many lookups
+ * wait, those of different tenants take turns. `trace` is any text that identifies the caller's trace; events name it
+ * (egress/network-event.ts).
  */
-export type CheckPriority = { isUrgent?: boolean; trace?: string | undefined };
+export type CheckPriority = { isUrgent?: boolean; tenant?: string; trace?: string | undefined };
 
 /** A running check. It runs to completion even if its caller stops waiting. */
 export type Check = {
@@ -164,10 +165,10 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     return evidence;
   };
   const begin = (subject: string | Evidence, level: Level, options: CheckPriority = {}): Check => {
-    const { isUrgent, trace } = options;
+    const { isUrgent, tenant, trace } = options;
     const isInspected = typeof subject !== "string";
     const evidence: Evidence = isInspected ? { ...subject } : { email: subject };
-    const priority = new RequestPriority(isUrgent);
+    const priority = new RequestPriority(isUrgent, tenant);
     const done = runStages(evidence, level, priority, { isInspected, trace });
     return { evidence, done, raisePriority: () => priority.raise() };
   };

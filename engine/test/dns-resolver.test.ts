@@ -291,6 +291,14 @@ test("no more than four times as many lookups are slow", async () => {
   expect(askedAtFirstEnd).toBeLessThanOrEqual(10);
 });
 
+test("lookups of one tenant that are not answered do not hold up those of another", async () => {
+  await using lab = await openLab({ "*.test": { answers: silent }, "shop.test": { A: ["192.0.2.1"] } });
+  using resolver = openResolver({ servers: [lab.nameServer], maxInFlight: 2, timeoutMs: 12_000 });
+  for (let i = 0; i < 40; i++) void resolver.query(`mute${i}.test`, "MX", "mail_exchanger", "a");
+  expect(await resolver.query("shop.test", "A", "policy", "b")).toMatchObject({ status: "answer" });
+  expect(lab.questions("mute39.test")).toEqual([]);
+});
+
 test("an interactive lookup does not wait for those that are not answered", async () => {
   await using lab = await openLab({ "*.test": { answers: silent }, "shop.test": { A: ["192.0.2.1"] } });
   using resolver = openResolver({ servers: [lab.nameServer], maxInFlight: 4 });

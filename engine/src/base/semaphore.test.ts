@@ -5,32 +5,47 @@ import { createSemaphore } from "./semaphore.ts";
 function setUp(permits = 3, levels = 3, reserved = 0) {
   const semaphore = createSemaphore(permits, levels, reserved);
   const started: string[] = [];
+  const releases = new Map<string, () => void>();
+  const end = (name: string) => {
+    releases.get(name)!();
+    releases.delete(name);
+  };
   return {
     started,
-    ask: (name: string, level = 0) => semaphore.acquire(level, () => started.push(name)),
+    ask: (name: string, level = 0, tenant?: string) =>
+      semaphore.acquire(
+        level,
+        (release) => {
+          started.push(name);
+          releases.set(name, release);
+        },
+        tenant,
+      ),
     raise: semaphore.raise,
-    end: (count: number) => {
-      for (let i = 0; i < count; i++) semaphore.release();
+    end,
+    /** The tasks that run, oldest first. */
+    endOldest: (count: number) => {
+      for (let i = 0; i < count; i++) end(releases.keys().next().value!);
     },
+    running: () => [...releases.keys()],
   };
 }
 
 test("no more tasks run than there are permits, and waiters start in FIFO order", () => {
-  const { ask, end, started } = setUp();
+  const { ask, endOldest, started } = setUp();
   const names = Array.from({ length: 3000 }, (_, i) => `${i}`);
   for (const name of names) ask(name);
   expect(started).toEqual(names.slice(0, 3));
-  end(1);
+  endOldest(1);
   expect(started).toEqual(names.slice(0, 4));
-  end(2996);
+  endOldest(2999);
   expect(started).toEqual(names);
-  end(3);
   for (const name of ["a", "b", "c", "d"]) ask(name);
   expect(started.slice(3000)).toEqual(["a", "b", "c"]);
 });
 
 test("a lower level starts before a higher one that waited longer", () => {
-  const { ask, end, started } = setUp(1);
+  const { ask, endOldest, started } = setUp(1);
   for (const [name, level] of [
     ["running", 2],
     ["c", 2],
@@ -39,12 +54,12 @@ test("a lower level starts before a higher one that waited longer", () => {
     ["a", 0],
   ] as const)
     ask(name, level);
-  end(4);
+  endOldest(4);
   expect(started).toEqual(["running", "a", "b", "c", "d"]);
 });
 
 test("a waiter that is raised starts with its new level, and once", () => {
-  const { ask, end, raise, started } = setUp(1);
+  const { ask, endOldest, raise, started } = setUp(1);
   ask("running");
   ask("first", 1);
   const raised = ask("raised", 2)!;
@@ -52,9 +67,9 @@ test("a waiter that is raised starts with its new level, and once", () => {
   raise(raised, 1);
   ask("second", 1);
   raise(raised, 0);
-  end(1);
+  endOldest(1);
   raise(raised, 0); // has started
-  end(3);
+  endOldest(3);
   expect(started).toEqual(["running", "raised", "first", "second"]);
   ask("next");
   expect(started).toHaveLength(5); // the permit is free again, not handed to the raised one twice
@@ -66,7 +81,7 @@ test("a task that starts has no place in the queue", () => {
   expect(ask("waiting")).toBeDefined();
 });
 
-test("the reserve is for the first level, and is refilled before others start", () => {
+test("the reserve is for the first level, and keeps others from nothing", () => {
   const { ask, end, raise, started } = setUp(2, 2, 1);
   for (const name of ["a", "b", "waits"]) ask(name, 1);
   const raised = ask("raised", 1)!;
@@ -74,11 +89,11 @@ test("the reserve is for the first level, and is refilled before others start", 
   ask("second");
   expect(started).toEqual(["a", "b", "first"]);
   raise(raised, 0); // the reserve is taken
-  end(1);
+  end("first");
   expect(started).toEqual(["a", "b", "first", "second"]);
-  end(2);
+  end("a");
   expect(started).toEqual(["a", "b", "first", "second", "raised"]);
-  end(1);
+  end("b");
   expect(started).toEqual(["a", "b", "first", "second", "raised", "waits"]);
 });
 
@@ -87,6 +102,51 @@ test("a waiter that is raised to the first level takes a permit of the reserve",
   ask("running", 1);
   raise(ask("raised", 1)!, 0);
   expect(started).toEqual(["running", "raised"]);
+});
+
+test("tenants take turns, whatever the level of their waiters, and each starts them by level", () => {
+  const { ask, endOldest, started } = setUp(3, 3);
+  for (let i = 0; i < 20; i++) ask(`a${i}`, 1, "a");
+  for (const name of ["b0", "b1", "b2", "b3"]) ask(name, 2, "b");
+  ask("b4", 1, "b");
+  ask("c0", 2, "c");
+  while (!started.includes("a11")) endOldest(1);
+  const order = (tenant: string) => started.filter((name) => name.startsWith(tenant));
+  expect(order("b")).toEqual(["b0", "b4", "b1", "b2", "b3"]);
+  expect(order("c")).toEqual(["c0"]);
+  expect(order("a")).toEqual(Array.from({ length: 12 }, (_, i) => `a${i}`));
+});
+
+test("waiters of the first level go before all turns", () => {
+  const { ask, endOldest, raise, started } = setUp(2, 2);
+  for (let i = 0; i < 8; i++) ask(`a${i}`, 1, "a");
+  const waiters = ["b0", "b1", "b2"].map((name) => ask(name, 1, "b"));
+  raise(waiters[2]!, 0);
+  ask("a8", 0, "a");
+  expect(started).toEqual(["a0", "a1", "b0"]);
+  endOldest(3);
+  expect(started.slice(3, 5).toSorted()).toEqual(["a8", "b2"]);
+});
+
+test.each([
+  [1, [12]],
+  [2, [7, 7]],
+  [3, [5, 5, 5]],
+])("permits are shared: %d tenants", (count, shares) => {
+  const { ask, endOldest, running } = setUp(12, 2);
+  const tenants = ["a", "b", "c"].slice(0, count);
+  for (const tenant of tenants) for (let i = 0; i < 500; i++) ask(`${tenant}${i}`, 1, tenant);
+  endOldest(200);
+  const held = tenants.map((tenant) => running().filter((name) => name.startsWith(tenant)).length);
+  expect(held.toSorted((a, b) => b - a)).toEqual(shares);
+});
+
+test("whatever a tenant holds, another one gets permits at once", () => {
+  const { ask, started } = setUp(12, 2);
+  for (let i = 0; i < 500; i++) ask(`a${i}`, 1, "a");
+  for (let i = 0; i < 500; i++) ask(`b${i}`, 1, "b");
+  expect(started.filter((name) => name.startsWith("a"))).toHaveLength(12);
+  expect(started.filter((name) => name.startsWith("b"))).toHaveLength(3);
 });
 
 test("a failed task releases its permit", async () => {

@@ -1,66 +1,114 @@
 /**
- * Semaphore with priorities: at most `permits` tasks run at once, and `reserved` more of the first level. Waiters start in
- * order of their level, lowest number first, and within a level in FIFO order.
+ * Semaphore with priorities and tenants: one tenant runs at most `permits` tasks at once. Waiters of the first level start
+ * before all others, and have `reserved` permits of their own. Apart from that tenants take turns; waiters of one tenant
+ * start in order of their level, lowest number first, and within a level in FIFO order.
+ *
+ * A tenant never occupies everything: it holds at most three times as many permits as are free for others (the dynamic
+ * threshold of shared packet buffers). One has `permits` of the 4/3 that there are, two have 4/7 each, three 2/5.
  */
 import { FifoQueue } from "./fifo-queue.ts";
 
 export type Semaphore = {
   /** Runs the task when there is a permit for it. */
   run<T>(task: () => Promise<T>): Promise<T>;
-  /** Runs `start` now or when a permit is free; it must lead to one `release`. Undefined if it has started. */
-  acquire(level: number, start: () => void): SemaphoreWaiter | undefined;
+  /** Runs `start` now or when there is a permit, which it must release once. Undefined if it has started. */
+  acquire(level: number, start: Start, tenant?: string): SemaphoreWaiter | undefined;
   /** Moves a waiter to the end of a level with a lower number. */
   raise(waiter: SemaphoreWaiter, level: number): void;
-  release(): void;
 };
 
-export type SemaphoreWaiter = { level: number; start: (() => void) | undefined };
+type Start = (release: () => void) => void;
+export type SemaphoreWaiter = { level: number; readonly tenant: Tenant; start: Start | undefined };
+
+/** `held`: its permits, apart from those of the reserve. */
+type Tenant = { readonly name: string; held: number; readonly queues: FifoQueue<SemaphoreWaiter>[] };
 
 export function createSemaphore(permits: number, levels = 1, reserved = 0): Semaphore {
-  /** Below zero while permits of the reserve are taken. */
-  let free = permits;
-  const queues = Array.from({ length: levels }, () => new FifoQueue<SemaphoreWaiter>());
-  const isFree = (level: number) => free > (level === 0 ? -reserved : 0);
+  const tenants = new Map<string, Tenant>();
+  /** Those that may have a waiter. The one whose turn is next comes first. */
+  const turns = new Set<Tenant>();
+  let held = 0;
+  let heldOfReserve = 0;
+  const mayHoldMore = (tenant: Tenant) => tenant.held < 4 * permits - 3 * held;
 
-  /** A waiter that was raised is in several queues, and starts from the first. */
-  const nextStart = (): (() => void) | undefined => {
-    for (const [level, queue] of queues.entries()) {
-      if (!isFree(level)) return undefined;
-      for (let waiter = queue.shift(); waiter; waiter = queue.shift()) {
-        const { start } = waiter;
-        waiter.start = undefined;
-        if (start) return start;
-      }
+  const tenantOf = (name: string): Tenant => {
+    let tenant = tenants.get(name);
+    if (!tenant) {
+      tenant = { name, held: 0, queues: Array.from({ length: levels }, () => new FifoQueue()) };
+      tenants.set(name, tenant);
     }
-    return undefined;
+    return tenant;
+  };
+  const enqueue = (waiter: SemaphoreWaiter): void => {
+    waiter.tenant.queues[waiter.level]!.push(waiter);
+    turns.add(waiter.tenant);
   };
 
-  const startNext = (): void => {
-    const start = nextStart();
-    if (!start) return;
-    free--; // before it runs, so that a newcomer cannot overtake
-    start();
+  const leave = (tenant: Tenant): void => {
+    turns.delete(tenant);
+    forgetIfIdle(tenant);
   };
-  const acquire: Semaphore["acquire"] = (level, start) => {
-    if (isFree(level)) {
-      free--;
-      start();
+  /** It may have a successor of the same name already, while it still has a permit of the reserve. */
+  const forgetIfIdle = (tenant: Tenant): void => {
+    if (tenant.held === 0 && tenants.get(tenant.name) === tenant) tenants.delete(tenant.name);
+  };
+
+  /** Counted before the task runs, so that a newcomer cannot overtake. */
+  const run = (tenant: Tenant, start: Start, isOfReserve = false): void => {
+    if (isOfReserve) heldOfReserve++;
+    else {
+      held++;
+      tenant.held++;
+    }
+    start(() => {
+      if (isOfReserve) heldOfReserve--;
+      else {
+        held--;
+        tenant.held--;
+      }
+      startWaiters();
+      if (!turns.has(tenant)) forgetIfIdle(tenant);
+    });
+  };
+
+  const startWaiters = (): void => {
+    while (startOne(0, 1) || startOne(1, levels));
+  };
+
+  /** Starts a waiter of these levels, of the first tenant that has one and may hold more. */
+  const startOne = (from: number, to: number): boolean => {
+    for (const tenant of turns) {
+      const isOfReserve = !mayHoldMore(tenant);
+      if (isOfReserve && (from > 0 || heldOfReserve >= reserved)) continue;
+      const start = takeFrom(tenant.queues, from, to);
+      if (!start) {
+        if (tenant.queues.every(({ size }) => size === 0)) leave(tenant);
+        continue;
+      }
+      turns.delete(tenant);
+      turns.add(tenant); // at the end
+      run(tenant, start, isOfReserve);
+      return true;
+    }
+    return false;
+  };
+
+  const acquire: Semaphore["acquire"] = (level, start, name = "") => {
+    const tenant = tenantOf(name);
+    const isOfReserve = !mayHoldMore(tenant);
+    if (!isOfReserve || (level === 0 && heldOfReserve < reserved)) {
+      run(tenant, start, isOfReserve);
       return undefined;
     }
-    const waiter = { level, start };
-    queues[level]!.push(waiter);
+    const waiter = { level, tenant, start };
+    enqueue(waiter);
     return waiter;
-  };
-  const release = (): void => {
-    free++;
-    startNext();
   };
 
   return {
     acquire,
-    release,
     async run(task) {
-      await new Promise<void>((resolve) => acquire(levels - 1, resolve));
+      const release = await new Promise<() => void>((resolve) => acquire(levels - 1, resolve));
       try {
         return await task();
       } finally {
@@ -70,8 +118,25 @@ export function createSemaphore(permits: number, levels = 1, reserved = 0): Sema
     raise(waiter, level) {
       if (!waiter.start || level >= waiter.level) return;
       waiter.level = level;
-      queues[level]!.push(waiter);
-      startNext(); // there may be a reserve for its new level
+      enqueue(waiter);
+      startWaiters(); // there may be a reserve for its new level
     },
   };
+}
+
+/** Removes the next waiter of these levels. One that was raised is in several queues, and starts from the first. */
+function takeFrom(
+  queues: readonly FifoQueue<SemaphoreWaiter>[],
+  from: number,
+  to: number,
+): Start | undefined {
+  for (let level = from; level < to; level++) {
+    const queue = queues[level]!;
+    for (let waiter = queue.shift(); waiter; waiter = queue.shift()) {
+      const { start } = waiter;
+      waiter.start = undefined;
+      if (start) return start;
+    }
+  }
+  return undefined;
 }

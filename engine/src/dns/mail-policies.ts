@@ -32,12 +32,12 @@ const MTA_STS = /^v=STSv1[ \t]*;/;
 export async function findMailPolicies(
   resolver: Pick<Resolver, "query">,
   domain: string,
-  { isUrgent }: LookupUrgency = { isUrgent: true },
+  { isUrgent, tenant }: LookupUrgency = { isUrgent: true },
 ): Promise<MailPolicies> {
   const priority = isUrgent ? "interactive" : "policy";
   const find: Find = async (name, policy) => ({
     name,
-    ...matching(await resolver.query(name, "TXT", priority), policy),
+    ...matching(await resolver.query(name, "TXT", priority, tenant), policy),
   });
   const [spf, dmarc, mtaSts] = await Promise.all([
     find(domain, SPF),

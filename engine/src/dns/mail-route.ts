@@ -49,8 +49,8 @@ export type MailRouteDeps = {
   hasIpv6?: () => boolean;
 };
 
-/** `isUrgent`: a caller is blocked on the result. */
-export type LookupUrgency = { isUrgent: boolean };
+/** `isUrgent`: a caller is blocked on the result. Others of different tenants take turns. */
+export type LookupUrgency = { isUrgent: boolean; tenant?: string | undefined };
 
 const MAX_HOSTS = 10;
 /** Dead mail hosts may precede a live one, so more are looked up than needed, in batches. */
@@ -65,7 +65,8 @@ export async function findMailRoute(
   domain: string,
   urgency: LookupUrgency = { isUrgent: true },
 ): Promise<MailRoute> {
-  const answer = await deps.resolver.query(domain, "MX", urgency.isUrgent ? "interactive" : "mail_exchanger");
+  const { isUrgent, tenant } = urgency;
+  const answer = await deps.resolver.query(domain, "MX", isUrgent ? "interactive" : "mail_exchanger", tenant);
   if (isFailure(answer)) return { kind: "dns_error", hosts: [], reason: answer.status };
   if (answer.status === "nxdomain") return { kind: "domain_not_found" };
   if (answer.status === "nodata") return implicitRoute(deps, normaliseName(domain), urgency);
@@ -141,14 +142,14 @@ type AddressLookup =
 async function findAddresses(
   { resolver, guard, hasIpv6 = () => true }: MailRouteDeps,
   host: string,
-  { isUrgent }: LookupUrgency,
+  { isUrgent, tenant }: LookupUrgency,
 ): Promise<AddressLookup> {
   // Forbidden by RFC 5321, 5.1, and never connected to. Some senders deliver there, so the mailbox may receive mail.
   if (isIP(host))
     return guard.permits(host) ? { kind: "failed", failure: "unaskable" } : { kind: "not_public" };
   if (!isHostName(host)) return { kind: "unresolvable" };
   const priority = isUrgent ? "interactive" : "address";
-  const query = (type: "A" | "AAAA"): Promise<AddressAnswer> => resolver.query(host, type, priority);
+  const query = (type: "A" | "AAAA"): Promise<AddressAnswer> => resolver.query(host, type, priority, tenant);
   const ipv6Answer = hasIpv6() ? query("AAAA") : undefined;
   let known: AddressAnswer | undefined;
   void ipv6Answer?.then((answer) => {

@@ -19,13 +19,19 @@ import { createUdpSockets } from "./udp-sockets.ts";
 
 export type Resolver = {
   /** Never throws: every behaviour of a name server is a value. */
-  query<T extends RecordType>(name: string, type: T, priority?: QueryPriority): Promise<DnsAnswer<T>>;
+  query<T extends RecordType>(
+    name: string,
+    type: T,
+    priority?: QueryPriority,
+    tenant?: string,
+  ): Promise<DnsAnswer<T>>;
   /** Aborts running queries and releases all sockets and timers. */
   close(): void;
 };
 
 /**
- * What is queried first when more queries wait than may be in flight. Addresses come before the mail exchangers of other
+ * What is queried first when more queries wait than may be in flight: interactive ones, then tenants take turns, so that the
+ * list of one does not hold up that of another. Of one tenant addresses come before the mail exchangers of other
  * domains, so that probes start early in a long list; policies are needed at the end only.
  */
 const PRIORITIES = [
@@ -41,7 +47,7 @@ export type ResolverOptions = {
   servers?: readonly string[];
   /** Total time for one lookup, retries included. */
   timeoutMs?: number;
-  /** Concurrent lookups, apart from slow ones. */
+  /** Concurrent lookups of one tenant, apart from slow ones; 4/3 of them in all. */
   maxInFlight?: number;
   /** Maximum number of cached answers. */
   maxCached?: number;
@@ -50,7 +56,7 @@ export type ResolverOptions = {
 export const MAX_LOOKUPS_IN_FLIGHT = 256;
 /** Beside them, as a share, for interactive lookups. */
 const INTERACTIVE_RESERVE = 1 / 4;
-/** Beside them, as a share: each may keep a socket open, and resolvers limit open queries too. Further ones keep their permit. */
+/** Beside them, as a multiple: each may keep a socket open, and resolvers limit open queries too. Further ones keep their permit. */
 const MAX_SLOW = 4;
 
 /** A name that a lookup has come to. */
@@ -128,29 +134,30 @@ export function createResolver({
     key: string,
     target: string,
     type: T,
-    level: number,
+    { level, tenant }: { level: number; tenant: string | undefined },
   ): Promise<DnsAnswer<T>> =>
     new Promise((settle) => {
-      const waiter = semaphore.acquire(level, () => {
+      const start = (release: () => void) => {
         waiters.delete(key);
         let hasPermit = true;
         const onSlow = () => {
           if (!hasPermit || slow >= maxInFlight * MAX_SLOW) return;
           hasPermit = false;
           slow++;
-          semaphore.release();
+          release();
         };
         resolve({ target, type, hops: 0, ttlSeconds: Number.POSITIVE_INFINITY, onSlow }, (answer) => {
-          if (hasPermit) semaphore.release();
+          if (hasPermit) release();
           else slow--;
           settle(answer);
         });
-      });
+      };
+      const waiter = semaphore.acquire(level, start, tenant);
       if (waiter) waiters.set(key, waiter);
     });
 
   return {
-    query(name, type, priority = "interactive") {
+    query(name, type, priority = "interactive", tenant) {
       if (isClosed) return Promise.resolve({ status: "closed" });
       const normalised = normaliseName(name);
       if (!isQueryable(normalised)) return Promise.resolve({ status: "unaskable" });
@@ -158,7 +165,7 @@ export function createResolver({
       const level = PRIORITIES.indexOf(priority);
       const waiter = waiters.get(key);
       if (waiter) semaphore.raise(waiter, level);
-      return cache.resolve(key, () => resolveInTurn(key, normalised, type, level));
+      return cache.resolve(key, () => resolveInTurn(key, normalised, type, { level, tenant }));
     },
     close() {
       isClosed = true;

@@ -73,12 +73,12 @@ export class EngineThread {
     this.#index = index;
   }
 
-  routeOf(domain: string, { isUrgent }: LookupUrgency): Promise<MailRoute> {
-    return this.#lookUp({ type: "route", domain, isUrgent }, CLOSED_ROUTE);
+  routeOf(domain: string, { isUrgent, tenant }: LookupUrgency): Promise<MailRoute> {
+    return this.#lookUp({ type: "route", domain, isUrgent, tenant }, CLOSED_ROUTE);
   }
 
-  policiesOf(domain: string, { isUrgent }: LookupUrgency): Promise<MailPolicies> {
-    return this.#lookUp({ type: "policies", domain, isUrgent }, CLOSED_POLICIES);
+  policiesOf(domain: string, { isUrgent, tenant }: LookupUrgency): Promise<MailPolicies> {
+    return this.#lookUp({ type: "policies", domain, isUrgent, tenant }, CLOSED_POLICIES);
   }
 
   probe(input: Omit<ProbeInput, "priority">, priority: RequestPriority | undefined): Promise<ProbeResult> {
@@ -130,7 +130,7 @@ export class EngineThread {
   }
 
   #lookUp<T extends MailRoute | MailPolicies>(
-    lookup: { type: "route" | "policies"; domain: string; isUrgent: boolean },
+    lookup: { type: "route" | "policies"; domain: string; isUrgent: boolean; tenant: string | undefined },
     closed: T,
   ): Promise<T> {
     const { promise, resolve, reject } = deferred<T>();

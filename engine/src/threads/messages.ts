@@ -15,7 +15,7 @@ import type { GateRefusal } from "../smtp/throttle/session-gate.ts";
 import type { ThrottleEvent } from "../smtp/throttle/throttle-state.ts";
 
 export type RequestMessage =
-  | { type: "route" | "policies"; id: number; domain: string; isUrgent: boolean }
+  | { type: "route" | "policies"; id: number; domain: string; isUrgent: boolean; tenant: string | undefined }
   | { type: "probe"; id: number; input: Omit<ProbeInput, "priority">; isUrgent: boolean };
 
 export type ToThread =

@@ -35,6 +35,7 @@ export type StoryOptions = {
   idleSessionMs?: number;
   closeGraceMs?: number;
   dnsTimeoutMs?: number;
+  maxLookups?: number;
   /** Ranges the egress guard allows. */
   allow?: string[];
   /** Port of the mail hosts, if not the lab's. */
@@ -128,6 +129,7 @@ function networkIn(lab: Lab, options: StoryOptions): NetworkStages {
   const { closeGraceMs = options.probeTimeoutMs === undefined ? 60_000 : undefined } = options;
   const settings: NetworkSettings = {
     dnsServers: [lab.nameServer],
+    ...(options.maxLookups !== undefined && { maxLookups: options.maxLookups }),
     dnsTimeoutMs: options.dnsTimeoutMs ?? 120_000,
     egressAllow: options.allow ?? ["127.0.0.0/8"],
     smtpPort: options.smtpPort ?? lab.smtpPort,

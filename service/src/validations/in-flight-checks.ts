@@ -95,7 +95,7 @@ export function createInFlightChecks(deps: CheckDeps): InFlightChecks {
     }
     const release = slots.acquire(accountId, isUrgent ? { total: maxInFlight } : listLimits);
     const trace = deps.currentTrace?.();
-    const check = verifier.begin(withoutOutcome(inspection), level, { isUrgent, trace });
+    const check = verifier.begin(withoutOutcome(inspection), level, { isUrgent, tenant: accountId, trace });
     const one: Running = { check, level, checkedAtMs: undefined, waiters: new Set() };
     running.set(key, one);
     void check.done.then(finish);

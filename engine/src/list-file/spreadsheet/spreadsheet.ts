@@ -31,12 +31,12 @@ export async function openSpreadsheet(
   wanted: string | undefined,
 ): Promise<Spreadsheet> {
   const archive = await openZipArchive(bytes, limits.maxTextBytes);
-  await new Promise<void>((start) => permits.acquire(0, start));
+  const release = await new Promise<() => void>((start) => permits.acquire(0, start));
   let isClosed = false;
   const close = async () => {
     if (isClosed) return;
     isClosed = true;
-    permits.release();
+    release();
     await archive.close();
   };
   try {
