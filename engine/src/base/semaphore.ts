@@ -29,6 +29,8 @@ export function createSemaphore(permits: number, levels = 1, reserved = 0): Sema
   const turns = new Set<Tenant>();
   let held = 0;
   let heldOfReserve = 0;
+  /** Waiters of the first level. */
+  let urgent = 0;
   const mayHoldMore = (tenant: Tenant) => tenant.held < 4 * permits - 3 * held;
 
   const tenantOf = (name: string): Tenant => {
@@ -40,6 +42,7 @@ export function createSemaphore(permits: number, levels = 1, reserved = 0): Sema
     return tenant;
   };
   const enqueue = (waiter: SemaphoreWaiter): void => {
+    if (waiter.level === 0) urgent++;
     waiter.tenant.queues[waiter.level]!.push(waiter);
     turns.add(waiter.tenant);
   };
@@ -72,25 +75,38 @@ export function createSemaphore(permits: number, levels = 1, reserved = 0): Sema
   };
 
   const startWaiters = (): void => {
-    while (startOne(0, 1) || startOne(1, levels));
+    while ((urgent > 0 && startUrgent()) || startOther());
   };
-
-  /** Starts a waiter of these levels, of the first tenant that has one and may hold more. */
-  const startOne = (from: number, to: number): boolean => {
+  const startUrgent = (): boolean => {
     for (const tenant of turns) {
       const isOfReserve = !mayHoldMore(tenant);
-      if (isOfReserve && (from > 0 || heldOfReserve >= reserved)) continue;
-      const start = takeFrom(tenant.queues, from, to);
-      if (!start) {
-        if (tenant.queues.every(({ size }) => size === 0)) leave(tenant);
-        continue;
-      }
-      turns.delete(tenant);
-      turns.add(tenant); // at the end
-      run(tenant, start, isOfReserve);
+      if (isOfReserve && heldOfReserve >= reserved) continue;
+      const start = takeFrom(tenant.queues, 0, 1);
+      if (!start) continue;
+      urgent--;
+      giveTurn(tenant, start, isOfReserve);
       return true;
     }
     return false;
+  };
+  const startOther = (): boolean => {
+    for (const tenant of turns) {
+      if (!mayHoldMore(tenant)) continue;
+      const start = takeFrom(tenant.queues, 1, levels);
+      if (start) {
+        giveTurn(tenant, start);
+        return true;
+      }
+      if (tenant.queues[0]!.size === 0) leave(tenant);
+    }
+    return false;
+  };
+  const giveTurn = (tenant: Tenant, start: Start, isOfReserve = false): void => {
+    if (turns.size > 1) {
+      turns.delete(tenant);
+      turns.add(tenant); // at the end
+    }
+    run(tenant, start, isOfReserve);
   };
 
   const acquire: Semaphore["acquire"] = (level, start, name = "") => {
