@@ -6,6 +6,7 @@ import type { Identity, IdentitySlots } from "../identity-set.ts";
 import type { ProbeQueue } from "../probe-queue.ts";
 import type { ProbeRequest } from "../probe-request.ts";
 import type { Reply } from "../reply.ts";
+import type { CountedSession } from "../throttle/global-limiter.ts";
 import type { HostLimiter } from "../throttle/host-limiter.ts";
 import type { LearnedLimits } from "../throttle/learned-limits.ts";
 import type { ProviderProfile } from "../throttle/provider-profile.ts";
@@ -44,6 +45,8 @@ export type SessionTarget = {
   /** The egress identity of the session, and its slots at the host. */
   identity: Identity;
   slots: IdentitySlots;
+  /** Its slot among all sessions of this process. */
+  counted: CountedSession;
   limiter: HostLimiter;
   limits: LearnedLimits;
 };

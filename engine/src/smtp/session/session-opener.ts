@@ -50,7 +50,7 @@ type OpenedSession = Pick<
   SmtpSessionEvent,
   "kind" | "host" | "provider" | "identity" | "startedAtMs" | "slotWaitMs"
 >;
-export type OpenSession = SessionTarget & { opened: OpenedSession; counted: CountedSession };
+export type OpenSession = SessionTarget & { opened: OpenedSession };
 
 export const MAX_ADDRESSES_PER_HOST = 3;
 const MAX_TRIES_BEYOND_CAP = 3;

@@ -130,11 +130,12 @@ export class ProbeSession implements SessionContext {
     return refusalBudget(this.#limits, this.deps.profile);
   }
 
-  /** Another pool, or another process, waits for this slot. */
+  /** Another pool, or another process, waits for this slot. Those of the reserve are for interactive requests only. */
   #shouldYield(sliceEndsAt: number): boolean {
-    const { limiter } = this.target;
+    const { limiter, counted } = this.target;
     if (performance.now() > sliceEndsAt && limiter.hasWaiters) return true;
-    return limiter.hasInteractiveWaiter && !this.deps.queue.hasInteractive;
+    const isWaitedFor = limiter.hasInteractiveWaiter || (counted.isReserved && this.deps.hasGlobalWaiters());
+    return isWaitedFor && !this.deps.queue.hasInteractive;
   }
 
   /** What the next batch may contain, by the profile and by what the host has shown. Undefined: time to quit. */
