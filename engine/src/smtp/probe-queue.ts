@@ -254,9 +254,15 @@ function isInteractiveAndNeeded(decoy: ProbeRequest): boolean {
   return decoy.isInteractive && decoy.isNeeded;
 }
 
-/** SMTPUTF8 is declared with MAIL, so recipients that need it have a transaction of their own. */
+/**
+ * SMTPUTF8 is declared with MAIL, so recipients that need it have a transaction of their own. Decoys come last, also where
+ * interactive and other requests were taken one after the other: batch-room.ts relies on it.
+ */
 function bySmtpUtf8(group: ProbeRequest[]): ProbeRequest[][] {
-  const plain = group.filter((one) => !one.smtpUtf8);
   const utf8 = group.filter((one) => one.smtpUtf8);
-  return [plain, utf8].filter((part) => part.length > 0);
+  const plain = group.filter((one) => !one.smtpUtf8);
+  const decoys = plain.filter((one) => one.isDecoy);
+  const parts =
+    decoys.length > 0 ? [utf8, [...plain.filter((one) => !one.isDecoy), ...decoys]] : [plain, utf8];
+  return parts.filter((part) => part.length > 0);
 }
