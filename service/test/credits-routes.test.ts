@@ -156,6 +156,7 @@ async function serveCredits() {
     },
     async close() {
       await app.close();
+      await ledger.close();
       await database.close();
     },
   };

@@ -15,7 +15,10 @@ beforeAll(async () => {
   ledger = createLedger({ database, log });
 });
 afterEach(() => expectBooksToAddUp(database));
-afterAll(() => database.close());
+afterAll(async () => {
+  await ledger.close();
+  await database.close();
+});
 
 const HOUR_MS = 3_600_000;
 const hold = (accountId: string, amount: number, holdMs = HOUR_MS, idempotencyKey?: string) =>

@@ -10,6 +10,7 @@
  * It is split into rows of unanswered_charges when one of them is refunded, even in part, or stays unanswered, at
  * shutdown, and on expiry. Until then this process alone knows which of them are answered.
  */
+import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import { createBatcher } from "../base/batcher.ts";
@@ -57,6 +58,7 @@ const SPLIT_AFTER_MS = 1_000;
 export function createUnansweredCharges(deps: UnansweredChargesDeps): UnansweredCharges {
   const { pool, writeRefund, splitAfterMs = SPLIT_AFTER_MS } = deps;
   const closing = new AbortController();
+  setMaxListeners(0, closing.signal); // one per batch that waits for the database
   const inProgress = new Set<Promise<unknown>>();
   function createConfirmations<Name>(write: (names: readonly Name[]) => Promise<unknown>) {
     return createBatcher<Name, void>({
