@@ -114,9 +114,14 @@ test("a host that denied a request does not get it again, the next host does", (
   expect(take(queue, { host: "mx2" })).toEqual([["a@one"]]);
 });
 
-test("recipients that need SMTPUTF8 have a group of their own", () => {
-  const queue = queueOf(target("a@one"), target("ä@one", { smtpUtf8: true }));
-  expect(take(queue)).toEqual([["a@one"], ["ä@one"]]);
+test("recipients that need SMTPUTF8 have a group of their own, and decoys come last", () => {
+  const recipients = [
+    target("a@one"),
+    interactive("i@one"),
+    decoy("d@one"),
+    target("ä@one", { smtpUtf8: true }),
+  ];
+  expect(take(queueOf(...recipients))).toEqual([["ä@one"], ["i@one", "a@one", "d@one"]]);
 });
 
 test("a request is in the queue once, and never after its end", () => {

@@ -260,9 +260,7 @@ function isInteractiveAndNeeded(decoy: ProbeRequest): boolean {
  */
 function bySmtpUtf8(group: ProbeRequest[]): ProbeRequest[][] {
   const utf8 = group.filter((one) => one.smtpUtf8);
-  const plain = group.filter((one) => !one.smtpUtf8);
-  const decoys = plain.filter((one) => one.isDecoy);
-  const parts =
-    decoys.length > 0 ? [utf8, [...plain.filter((one) => !one.isDecoy), ...decoys]] : [plain, utf8];
-  return parts.filter((part) => part.length > 0);
+  const plain = group.filter((one) => !one.smtpUtf8 && !one.isDecoy);
+  const decoys = group.filter((one) => one.isDecoy);
+  return [utf8, [...plain, ...decoys]].filter((part) => part.length > 0);
 }
