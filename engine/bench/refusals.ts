@@ -8,7 +8,7 @@
  */
 import { ProbeQueue } from "#src/smtp/probe-queue";
 import { ProbeRequest } from "#src/smtp/probe-request";
-import { inSendingOrder, roomForBatch } from "#src/smtp/session/batch-room";
+import { inSendingOrder, riskAmong, roomForBatch } from "#src/smtp/session/batch-room";
 import {
   LONG_QUEUE,
   lastRefusalsLeft,
@@ -108,6 +108,7 @@ function timeOf(list: readonly boolean[][]): { ms: number; delayedSessions: numb
         maxRefusals,
         maxUnconfirmed: Number.POSITIVE_INFINITY, // a mailbox is known
         oneDomainPerTransaction: false,
+        risk: riskAmong(1),
       });
       const groups = queue.take({ host: HOST, room, recipientsPerTransaction, withUnneededDecoys: true });
       const batch = inSendingOrder(groups, refusals).flat();

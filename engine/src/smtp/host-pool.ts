@@ -31,6 +31,8 @@ export type HostPoolDeps = OpeningDeps & {
   /** How long an idle session waits for more requests before it quits. */
   idleSessionMs: number;
   acceptedMailboxes: AcceptedMailboxes;
+  /** Mail hosts that have requests now. */
+  hostsAtWork(): number;
 };
 
 /** A route that has mail hosts. */
@@ -85,6 +87,7 @@ export class HostPool {
       profile,
       acceptedMailboxes: deps.acceptedMailboxes,
       probeTimeoutMs: deps.probeTimeoutMs,
+      hostsAtWork: deps.hostsAtWork,
       isClosing: () => this.#closing.signal.aborted,
       hasGlobalWaiters: () => deps.globalLimiter.hasWaiters,
       nextRequest: () => this.#nextRequest(deps.idleSessionMs),

@@ -98,6 +98,7 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
       identities: identities.for(provider),
       globalLimiter,
       acceptedMailboxes,
+      hostsAtWork: () => pools.size,
       // Large providers count connections to all their hosts together, others per host.
       identitiesAt: (host) => identities.at(profile.isShared ? `provider ${provider}` : host, profile),
       probeTimeoutMs,

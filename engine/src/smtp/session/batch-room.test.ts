@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ProbeRequest } from "../probe-request.ts";
 import { createHostLimits } from "../throttle/learned-limits.ts";
-import { inSendingOrder, roomForBatch } from "./batch-room.ts";
+import { inSendingOrder, riskAmong, roomForBatch } from "./batch-room.ts";
 
 function refusalsAtHost() {
   const { refusals } = createHostLimits().of("mx.shop.test");
@@ -17,6 +17,7 @@ const LIMITS = {
   maxRefusals: 9,
   maxUnconfirmed: Number.POSITIVE_INFINITY,
   oneDomainPerTransaction: false,
+  risk: riskAmong(1),
 };
 
 /** Recipients that fit, five of each domain. */
@@ -34,6 +35,16 @@ test("a batch is smaller where few refusals are left, and never larger than its 
   expect(size).toBeGreaterThan(9);
   expect(sizeOf({ maxRefusals: 8 })).toBeLessThan(size);
   expect(sizeOf({ maxRecipients: 7 })).toBe(7);
+});
+
+test("the more hosts are at work, the fewer recipients a batch has, down to a limit", () => {
+  const [one = 0, four = 0, forty = 0, thousand = 0] = [1, 4, 40, 1000].map((hosts) =>
+    sizeOf({ risk: riskAmong(hosts) }),
+  );
+  expect(one).toBeGreaterThan(four);
+  expect(four).toBeGreaterThan(forty);
+  expect(forty).toBeGreaterThan(9);
+  expect(thousand).toBe(forty);
 });
 
 test("a batch begins with a few addresses of a new domain, unless each domain needs a transaction", () => {

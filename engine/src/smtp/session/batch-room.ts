@@ -8,6 +8,12 @@ const FIRST_TARGETS_OF_DOMAIN = 5;
 
 /** How often a batch may have more refusals than are left, so that replies are delayed. Larger batches save round trips. */
 const RISK = 0.001;
+/** A list on many hosts takes as long as its slowest one, so the risk is shared among them, down to this. */
+const LEAST_RISK = 0.0001;
+
+export function riskAmong(hosts: number): number {
+  return Math.max(LEAST_RISK, RISK / Math.max(1, hosts));
+}
 
 export type BatchRoomLimits = {
   maxRecipients: number;
@@ -16,11 +22,13 @@ export type BatchRoomLimits = {
   /** Refusals after which a further one would prove nothing, because no known mailbox could confirm it. */
   maxUnconfirmed: number;
   oneDomainPerTransaction: boolean;
+  /** Of exceeding one of them. */
+  risk: number;
 };
 
 export function roomForBatch(
   refusals: RefusalEstimate,
-  { maxRecipients, maxRefusals, maxUnconfirmed, oneDomainPerTransaction }: BatchRoomLimits,
+  { maxRecipients, maxRefusals, maxUnconfirmed, oneDomainPerTransaction, risk }: BatchRoomLimits,
 ): BatchRoom {
   const batch = refusals.batch();
   let onlyDomain: string | undefined;
@@ -31,7 +39,7 @@ export function roomForBatch(
     fits(domain, targets, decoys) {
       if (batch.recipients + targets + decoys > maxRecipients) return false;
       const max = Math.min(maxRefusals, maxUnconfirmed + decoysAtEnd(domain, decoys));
-      return batch.isWithin({ max, risk: RISK }, { domain, targets, decoys });
+      return batch.isWithin({ max, risk }, { domain, targets, decoys });
     },
     add(domain, targets, decoys) {
       onlyDomain = batch.recipients === 0 || domain === onlyDomain ? domain : undefined;

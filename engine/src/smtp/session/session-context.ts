@@ -28,6 +28,8 @@ export type ProbeSessionDeps = {
   /** Timeout of each batch. */
   probeTimeoutMs: number;
   isClosing(): boolean;
+  /** Mail hosts that have requests now, this one included. */
+  hostsAtWork(): number;
   /** Another pool waits for one of all the sessions of this process. */
   hasGlobalWaiters(): boolean;
   /** Waits a moment for a new request; true when one arrived. */

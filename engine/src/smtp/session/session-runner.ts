@@ -18,7 +18,7 @@ import {
   refusalBudget,
 } from "../throttle/learned-limits.ts";
 import type { RecipientAnswer } from "../throttle/refusal-estimate.ts";
-import { inSendingOrder, roomForBatch } from "./batch-room.ts";
+import { inSendingOrder, riskAmong, roomForBatch } from "./batch-room.ts";
 import { RefusalCheck } from "./refusal-check.ts";
 import { ReplyHandler } from "./reply-handler.ts";
 import type { BatchTally, ProbeSessionDeps, SessionContext, SessionTarget } from "./session-context.ts";
@@ -161,7 +161,8 @@ export class ProbeSession implements SessionContext {
       this.#limits.recipientsPerBatch,
       recipientsPerTransaction,
     );
-    const limits = { maxRecipients, maxRefusals, maxUnconfirmed, oneDomainPerTransaction };
+    const risk = riskAmong(this.deps.hostsAtWork());
+    const limits = { maxRecipients, maxRefusals, maxUnconfirmed, oneDomainPerTransaction, risk };
     return roomForBatch(this.#limits.refusals, limits);
   }
 
