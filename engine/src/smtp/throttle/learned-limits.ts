@@ -8,7 +8,7 @@
 import { LRUCache } from "lru-cache";
 import { entriesFor } from "../../base/lru-limit.ts";
 import type { ProviderProfile } from "./provider-profile.ts";
-import { type AnswerCount, RefusalEstimate } from "./refusal-estimate.ts";
+import { type AnswerCount, RefusalEstimate, Spread } from "./refusal-estimate.ts";
 
 export type LearnedLimits = {
   startTls: boolean;
@@ -86,12 +86,13 @@ export function createHostLimits(): HostLimits {
   const limits = new LRUCache<string, LearnedLimits>(entriesFor(FORGET_AFTER_MS, MAX_HOSTS));
   const failures = new LRUCache<string, AddressFailure>(entriesFor(RETRY_FAILED_ADDRESS_AFTER_MS, MAX_HOSTS));
   const domains = new LRUCache<string, AnswerCount>(entriesFor(FORGET_AFTER_MS, MAX_DOMAINS));
+  const spread = new Spread();
   const greylisting = new LRUCache<string, true>(entriesFor(FORGET_AFTER_MS, MAX_HOSTS));
   return {
     of(host) {
       const known = limits.get(host);
       if (known) return known;
-      const fresh = unlimited(new RefusalEstimate(domains));
+      const fresh = unlimited(new RefusalEstimate(domains, spread));
       limits.set(host, fresh);
       return fresh;
     },

@@ -65,6 +65,18 @@ test("a batch at a domain follows the answers for that domain", () => {
   expect(largestBatch(estimate, "dead.test")).toBeLessThan(10);
 });
 
+test("whether the mailboxes of a domain are deleted together is learned at other hosts too", () => {
+  const largestAfter = (...refusalsElsewhere: number[]) => {
+    const hosts = createHostLimits();
+    for (const [i, refused] of refusalsElsewhere.entries())
+      recordBatch(hosts.of("mx.other.test").refusals, `other${i}.test`, refused);
+    const estimate = hosts.of("mx.shop.test").refusals;
+    for (const i of times(3, 0).keys()) recordBatch(estimate, `shop${i}.test`, 2);
+    return largestBatch(estimate);
+  };
+  expect(largestAfter(...times(4, 0, 0, 0, 0, 10))).toBeLessThan(largestAfter(...times(20, 2)));
+});
+
 test("a temporary refusal counts at the host, and not against the domain", () => {
   const estimate = estimateAfter();
   const greylisted = { domain: "shop.test", isDecoy: false, isRefused: true, isTemporary: true };

@@ -16,6 +16,31 @@ const NO_ANSWERS: Readonly<AnswerCount> = { answered: 0, refused: 0 };
 /** Recent answers for the targets of each domain, at all hosts. */
 export type DomainAnswers = Pick<LRUCache<string, AnswerCount>, "get" | "set">;
 
+/**
+ * How far the refusals of domains were from the expected number, squared, beyond chance; and what that would be if the
+ * mailboxes of a domain were all alike (correlation 1).
+ */
+export class Spread {
+  #beyondChance = 0;
+  #ifAlike = 0;
+
+  add(beyondChance: number, ifAlike: number): void {
+    this.#beyondChance += beyondChance;
+    this.#ifAlike += ifAlike;
+    if (this.#ifAlike < RECENT_SPREAD) return;
+    this.#beyondChance /= 2;
+    this.#ifAlike /= 2;
+  }
+
+  /** What was seen, beside what was expected. */
+  correlation(expected: number): number {
+    const seen =
+      (expected * WEIGHT_OF_EXPECTED_CORRELATION + this.#beyondChance) /
+      (WEIGHT_OF_EXPECTED_CORRELATION + this.#ifAlike);
+    return Math.min(MAX_CORRELATION, Math.max(MIN_CORRELATION, seen));
+  }
+}
+
 export type RecipientAnswer = {
   domain: string;
   isDecoy: boolean;
@@ -25,13 +50,15 @@ export type RecipientAnswer = {
 };
 
 /** Correlation of the mailboxes of a domain: at a host without answers so far, and its limits at any host. */
-const EXPECTED_CORRELATION = 0.2;
+const EXPECTED_CORRELATION = 0.3;
 const MIN_CORRELATION = 0.08;
 const MAX_CORRELATION = 0.6; // above it, five acceptances would nearly prove a domain alive
 /** In `ifAlike`: at a share of 0.2, five mailboxes at each of about ten domains weigh as much. */
 const WEIGHT_OF_EXPECTED_CORRELATION = 30;
 /** Answers of a host before its share is known well enough to tell chance from correlation. */
 const MIN_ANSWERS_FOR_SPREAD = 20;
+/** In `ifAlike`, of all hosts. */
+const RECENT_SPREAD = 3000;
 const RECENT_ANSWERS = 400;
 /** Fewer, because a list may be sorted so that the dead mailboxes of a domain are next to each other. */
 const RECENT_ANSWERS_OF_DOMAIN = 100;
@@ -40,14 +67,13 @@ export class RefusalEstimate {
   readonly #domains: DomainAnswers;
   readonly #targets: AnswerCount = { ...NO_ANSWERS };
   readonly #decoys: AnswerCount = { ...NO_ANSWERS };
-  /**
-   * How far the refusals of domains were from the expected number, squared, beyond chance; and what that would be if the
-   * mailboxes of a domain were all alike (correlation 1).
-   */
-  readonly #spread = { beyondChance: 0, ifAlike: 0 };
+  readonly #spread = new Spread();
+  /** At all hosts: whether mailboxes were deleted together depends on the list more than on the host. */
+  readonly #spreadOfAll: Spread;
 
-  constructor(domains: DomainAnswers) {
+  constructor(domains: DomainAnswers, spreadOfAll: Spread) {
     this.#domains = domains;
+    this.#spreadOfAll = spreadOfAll;
   }
 
   /** The share of recipients that the host refuses, decoys excluded. */
@@ -106,10 +132,7 @@ export class RefusalEstimate {
 
   /** Never less than the minimum: a host without correlation so far may have a domain whose mailboxes are all gone. */
   get #correlation(): number {
-    const expected = EXPECTED_CORRELATION * WEIGHT_OF_EXPECTED_CORRELATION;
-    const seen =
-      (expected + this.#spread.beyondChance) / (WEIGHT_OF_EXPECTED_CORRELATION + this.#spread.ifAlike);
-    return Math.min(MAX_CORRELATION, Math.max(MIN_CORRELATION, seen));
+    return this.#spread.correlation(this.#spreadOfAll.correlation(EXPECTED_CORRELATION));
   }
 
   /** From the first answers for a domain only: later ones are expected by its own share. */
@@ -118,8 +141,9 @@ export class RefusalEstimate {
     const share = (this.#targets.refused + 0.5) / (this.#targets.answered + 1); // not the pessimistic one
     const variance = answered * share * (1 - share);
     const uncertainty = answered / (this.#targets.answered + 1);
-    this.#spread.beyondChance += (refused - answered * share) ** 2 - variance * (1 + uncertainty);
-    this.#spread.ifAlike += variance * (answered - 1);
+    const beyondChance = (refused - answered * share) ** 2 - variance * (1 + uncertainty);
+    for (const spread of [this.#spread, this.#spreadOfAll])
+      spread.add(beyondChance, variance * (answered - 1));
   }
 }
 
