@@ -118,19 +118,27 @@ function rejectImplausibleRoute(route: MailRoute, domain: string): MailRoute {
 
 type FindFacts<T> = (domain: string, urgency: LookupUrgency, trace: string | undefined) => Promise<T>;
 type CachedLookup<T> = (domain: string, urgency?: LookupUrgency, trace?: string) => Promise<T>;
-type CachedFacts<T> = { found: Promise<T>; isPendingBatch: boolean };
+/** `tenants`: for whom it was looked up. */
+type CachedFacts<T> = {
+  found: Promise<T>;
+  isPendingBatch: boolean;
+  tenants: readonly (string | undefined)[];
+};
 
 /**
- * Caches the pending promise too, so concurrent callers share one lookup. When one of them is urgent, the lookup is
- * repeated with that urgency: the resolver merges its queries with those in flight, and moves up those that wait.
+ * Caches the pending promise too, so concurrent callers share one lookup. When one of them is urgent or of another tenant,
+ * the lookup is repeated for it: the resolver merges its queries with those in flight, and moves up those that wait.
  */
 function cachedPerDomain<T>(find: FindFacts<T>): CachedLookup<T> {
   const facts = new LRUCache<string, CachedFacts<T>>(entriesFor(CACHE_TTL_MS, MAX_DOMAINS));
   return (domain, urgency = { isUrgent: false }, trace) => {
     const known = facts.get(domain);
-    if (known && !(urgency.isUrgent && known.isPendingBatch)) return known.found;
+    const { isUrgent, tenant } = urgency;
+    const mayWaitLess = known?.isPendingBatch && (isUrgent || !known.tenants.includes(tenant));
+    if (known && !mayWaitLess) return known.found;
     const found = find(domain, urgency, trace);
-    const entry = { found, isPendingBatch: !urgency.isUrgent };
+    const tenants = mayWaitLess ? [...known.tenants, tenant] : [tenant];
+    const entry: CachedFacts<T> = { found, isPendingBatch: !isUrgent, tenants };
     facts.set(domain, entry);
     found.then(
       () => {

@@ -68,6 +68,25 @@ test.each([0, 1])(
   },
 );
 
+test.each([0, 1])(
+  "a domain that two tenants ask for does not wait behind silent name servers of one of them; %d threads",
+  async (threads) => {
+    const mutes = Array.from({ length: 40 }, (_, i) => `mute${i}.test`);
+    await using story = await openStory(
+      {
+        "shop.test": mailDomain({ users: ["ann", "bob"] }),
+        ...Object.fromEntries(mutes.map((mute) => [mute, { answers: silent }])),
+      },
+      { maxLookups: 2, dnsTimeoutMs: 3000, threads },
+    );
+    for (const mute of mutes) story.begin(`ann@${mute}`, "smtp", { tenant: "a" });
+    story.begin("bob@shop.test", "smtp", { tenant: "a" });
+    const { mailbox } = await story.verify("ann@shop.test", "smtp", { tenant: "b" });
+    expect(mailbox?.answer).toBe("accepted");
+    expect(story.lab.questions(mutes.at(-1))).toEqual([]);
+  },
+);
+
 test("where name servers are silent, nothing but the mail exchangers is asked for", async () => {
   await using story = await openStory({ "mute.test": { answers: silent } }, { dnsTimeoutMs: 1200 });
   expect(await story.verdictOn("ann@mute.test")).toBe("unknown dns_error");

@@ -141,6 +141,23 @@ test.each([
   expect(held.toSorted((a, b) => b - a)).toEqual(shares);
 });
 
+test("a waiter that another tenant waits for too starts in the turn of either, and once", () => {
+  const { ask, endOldest, raise, running, started } = setUp(4, 2);
+  for (let i = 0; i < 40; i++) ask(`a${i}`, 1, "a");
+  const shared = ["s0", "s1", "s2"].map((name) => ask(name, 1, "a")!);
+  raise(shared[0]!, 1, "b");
+  raise(shared[1]!, 1, "b");
+  raise(shared[1]!, 1, "b");
+  expect(started).toContain("s0");
+  raise(shared[2]!, 0, "b");
+  raise(shared[2]!, 0, "a");
+  while (running().length > 0) endOldest(1);
+  expect(started).toHaveLength(43);
+  expect(new Set(started).size).toBe(43);
+  for (let i = 0; i < 3; i++) ask(`z${i}`, 1, "z");
+  expect(running()).toHaveLength(3); // no permit was lost
+});
+
 test("whatever a tenant holds, another one gets permits at once", () => {
   const { ask, started } = setUp(12, 2);
   for (let i = 0; i < 500; i++) ask(`a${i}`, 1, "a");

@@ -1,7 +1,7 @@
 /**
- * Semaphore with priorities and tenants: one tenant runs at most `permits` tasks at once. Waiters of the first level start
- * before all others, and have `reserved` permits of their own. Apart from that tenants take turns; waiters of one tenant
- * start in order of their level, lowest number first, and within a level in FIFO order.
+ * Semaphore with priorities and tenants: one tenant runs at most `permits` tasks at once. Waiters of the first level have
+ * `reserved` permits of their own, and start before all others whose tenants may start something. Apart from that tenants
+ * take turns; waiters of one tenant start in order of their level, lowest number first, and within a level in FIFO order.
  *
  * A tenant never occupies everything: it holds at most three times as many permits as are free for others (the dynamic
  * threshold of shared packet buffers). One has `permits` of the 4/3 that there are, two have 4/7 each, three 2/5.
@@ -13,12 +13,19 @@ export type Semaphore = {
   run<T>(task: () => Promise<T>): Promise<T>;
   /** Runs `start` now or when there is a permit, which it must release once. Undefined if it has started. */
   acquire(level: number, start: Start, tenant?: string): SemaphoreWaiter | undefined;
-  /** Moves a waiter to the end of a level with a lower number. */
-  raise(waiter: SemaphoreWaiter, level: number): void;
+  /** Adds a waiter to the end of a level with a lower number, or of a tenant that waits for the same. */
+  raise(waiter: SemaphoreWaiter, level: number, tenant?: string): void;
 };
 
 type Start = (release: () => void) => void;
-export type SemaphoreWaiter = { level: number; readonly tenant: Tenant; start: Start | undefined };
+export type SemaphoreWaiter = {
+  level: number;
+  readonly tenant: Tenant;
+  /** Others that wait for it. */
+  sharedWith?: Set<Tenant>;
+  /** Until it starts. It may be in several queues, and starts from the first. */
+  start: Start | undefined;
+};
 
 /** `held`: its permits, apart from those of the reserve. */
 type Tenant = { readonly name: string; held: number; readonly queues: FifoQueue<SemaphoreWaiter>[] };
@@ -29,7 +36,7 @@ export function createSemaphore(permits: number, levels = 1, reserved = 0): Sema
   const turns = new Set<Tenant>();
   let held = 0;
   let heldOfReserve = 0;
-  /** Waiters of the first level. */
+  /** Places in the queues of the first level. */
   let urgent = 0;
   const mayHoldMore = (tenant: Tenant) => tenant.held < 4 * permits - 3 * held;
 
@@ -41,10 +48,23 @@ export function createSemaphore(permits: number, levels = 1, reserved = 0): Sema
     }
     return tenant;
   };
-  const enqueue = (waiter: SemaphoreWaiter): void => {
-    if (waiter.level === 0) urgent++;
-    waiter.tenant.queues[waiter.level]!.push(waiter);
-    turns.add(waiter.tenant);
+  const enqueue = (waiter: SemaphoreWaiter, tenant: Tenant, level: number): void => {
+    if (level === 0) urgent++;
+    tenant.queues[level]!.push(waiter);
+    turns.add(tenant);
+  };
+  /** Removes the next waiter of these levels that has not started from elsewhere. */
+  const takeFrom = ({ queues }: Tenant, from: number, to: number): Start | undefined => {
+    for (let level = from; level < to; level++) {
+      const queue = queues[level]!;
+      for (let waiter = queue.shift(); waiter; waiter = queue.shift()) {
+        if (level === 0) urgent--;
+        const { start } = waiter;
+        waiter.start = undefined;
+        if (start) return start;
+      }
+    }
+    return undefined;
   };
 
   const leave = (tenant: Tenant): void => {
@@ -81,9 +101,8 @@ export function createSemaphore(permits: number, levels = 1, reserved = 0): Sema
     for (const tenant of turns) {
       const isOfReserve = !mayHoldMore(tenant);
       if (isOfReserve && heldOfReserve >= reserved) continue;
-      const start = takeFrom(tenant.queues, 0, 1);
+      const start = takeFrom(tenant, 0, 1);
       if (!start) continue;
-      urgent--;
       giveTurn(tenant, start, isOfReserve);
       return true;
     }
@@ -92,7 +111,7 @@ export function createSemaphore(permits: number, levels = 1, reserved = 0): Sema
   const startOther = (): boolean => {
     for (const tenant of turns) {
       if (!mayHoldMore(tenant)) continue;
-      const start = takeFrom(tenant.queues, 1, levels);
+      const start = takeFrom(tenant, 1, levels);
       if (start) {
         giveTurn(tenant, start);
         return true;
@@ -117,7 +136,7 @@ export function createSemaphore(permits: number, levels = 1, reserved = 0): Sema
       return undefined;
     }
     const waiter = { level, tenant, start };
-    enqueue(waiter);
+    enqueue(waiter, tenant, level);
     return waiter;
   };
 
@@ -131,28 +150,18 @@ export function createSemaphore(permits: number, levels = 1, reserved = 0): Sema
         release();
       }
     },
-    raise(waiter, level) {
-      if (!waiter.start || level >= waiter.level) return;
-      waiter.level = level;
-      enqueue(waiter);
-      startWaiters(); // there may be a reserve for its new level
+    raise(waiter, level, name = waiter.tenant.name) {
+      if (!waiter.start) return;
+      const tenant = tenantOf(name);
+      const isOfTenant = tenant === waiter.tenant || waiter.sharedWith?.has(tenant);
+      if (isOfTenant && level >= waiter.level) return;
+      if (!isOfTenant) {
+        waiter.sharedWith ??= new Set();
+        waiter.sharedWith.add(tenant);
+      }
+      waiter.level = Math.min(level, waiter.level);
+      enqueue(waiter, tenant, level);
+      startWaiters(); // there may be a permit for its new level or tenant
     },
   };
-}
-
-/** Removes the next waiter of these levels. One that was raised is in several queues, and starts from the first. */
-function takeFrom(
-  queues: readonly FifoQueue<SemaphoreWaiter>[],
-  from: number,
-  to: number,
-): Start | undefined {
-  for (let level = from; level < to; level++) {
-    const queue = queues[level]!;
-    for (let waiter = queue.shift(); waiter; waiter = queue.shift()) {
-      const { start } = waiter;
-      waiter.start = undefined;
-      if (start) return start;
-    }
-  }
-  return undefined;
 }

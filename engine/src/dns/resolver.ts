@@ -56,7 +56,7 @@ export type ResolverOptions = {
 export const MAX_LOOKUPS_IN_FLIGHT = 256;
 /** Beside them, as a share, for interactive lookups. */
 const INTERACTIVE_RESERVE = 1 / 4;
-/** Beside them, as a multiple: each may keep a socket open, and resolvers limit open queries too. Further ones keep their permit. */
+/** Beside them, as a multiple: each may keep a socket open, and resolvers limit open queries too. Further ones keep their permit until one has ended. */
 const MAX_SLOW = 4;
 
 /** A name that a lookup has come to. */
@@ -84,8 +84,8 @@ export function createResolver({
   const cache = createAnswerCache({ maxAnswers: maxCached });
   const lookupDeps = { sockets: createUdpSockets(), wheel: new TimerWheel(timeoutMs), timeoutMs };
   const running = new Set<Lookup>();
-  /** Lookups that have returned their permit. */
-  let slow = 0;
+  /** For lookups that have returned their permit. */
+  const slowPermits = createSemaphore(maxInFlight * MAX_SLOW);
   let isClosed = false;
 
   const lookUp = (
@@ -139,16 +139,22 @@ export function createResolver({
     new Promise((settle) => {
       const start = (release: () => void) => {
         waiters.delete(key);
-        let hasPermit = true;
+        let releaseCurrent = release;
+        let isSlow = false;
+        let hasEnded = false;
         const onSlow = () => {
-          if (!hasPermit || slow >= maxInFlight * MAX_SLOW) return;
-          hasPermit = false;
-          slow++;
-          release();
+          if (isSlow) return;
+          isSlow = true;
+          const becomeSlow = (releaseSlow: () => void) => {
+            if (hasEnded) return releaseSlow();
+            releaseCurrent = releaseSlow;
+            release();
+          };
+          slowPermits.acquire(0, becomeSlow, tenant);
         };
         resolve({ target, type, hops: 0, ttlSeconds: Number.POSITIVE_INFINITY, onSlow }, (answer) => {
-          if (hasPermit) release();
-          else slow--;
+          hasEnded = true;
+          releaseCurrent();
           settle(answer);
         });
       };
@@ -164,7 +170,7 @@ export function createResolver({
       const key = `${type} ${normalised}`;
       const level = PRIORITIES.indexOf(priority);
       const waiter = waiters.get(key);
-      if (waiter) semaphore.raise(waiter, level);
+      if (waiter) semaphore.raise(waiter, level, tenant);
       return cache.resolve(key, () => resolveInTurn(key, normalised, type, { level, tenant }));
     },
     close() {

@@ -13,7 +13,7 @@ const MOST_USEFUL = 600;
 /** More than the addresses of one list in flight, so that the silent hosts of a list leave some to others. */
 const MOST_OPEN = 6000;
 /** For name servers, HTTP, the database and files; half of the open files where there are few. */
-const RESERVED = 1024;
+const RESERVED = 2048;
 
 export function sessionLimits(openFiles = openFileLimit()): SessionLimits {
   const reserved = Math.min(RESERVED, Math.ceil(openFiles / 2));
