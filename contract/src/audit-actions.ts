@@ -24,6 +24,7 @@ export const AUDIT_ACTIONS = {
   "password.reset": "Password reset",
   "two_factor.enabled": "Two-factor sign-in enabled",
   "two_factor.disabled": "Two-factor sign-in disabled",
+  "two_factor.recovery_codes_replaced": "Recovery codes replaced",
   "passkey.added": "Passkey added",
   "passkey.removed": "Passkey removed",
   "key.created": "API key created",

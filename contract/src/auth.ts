@@ -84,11 +84,13 @@ export const RecoveryCodes = Type.Object({
 });
 export type RecoveryCodes = Static<typeof RecoveryCodes>;
 
-export const DisableTwoFactorRequest = Type.Object(
-  { password: Password, code: Code },
-  { additionalProperties: false },
-);
+const BothFactors = { password: Password, code: Code };
+
+export const DisableTwoFactorRequest = Type.Object(BothFactors, { additionalProperties: false });
 export type DisableTwoFactorRequest = Static<typeof DisableTwoFactorRequest>;
+
+export const ReplaceRecoveryCodesRequest = Type.Object(BothFactors, { additionalProperties: false });
+export type ReplaceRecoveryCodesRequest = Static<typeof ReplaceRecoveryCodesRequest>;
 
 const Proof = { password: Password, code: Type.Optional(Code) };
 

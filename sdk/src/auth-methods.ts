@@ -42,6 +42,11 @@ export type AuthMethods = {
   beginTwoFactor(password: string, options?: CallOptions): Promise<TwoFactorSecret>;
   /** Enables two-factor sign-in. The recovery codes are shown once. */
   confirmTwoFactor(code: string, options?: CallOptions): Promise<RecoveryCodes>;
+  /** New recovery codes, shown once. The previous ones no longer work. */
+  replaceRecoveryCodes(
+    proof: { password: string; code: string },
+    options?: CallOptions,
+  ): Promise<RecoveryCodes>;
   disableTwoFactor(proof: { password: string; code: string }, options?: CallOptions): Promise<void>;
   /** A token for the download of everything the account has. */
   beginExport(proof: Proof, options?: CallOptions): Promise<AccountExport>;
@@ -81,6 +86,10 @@ export function authMethods(
   { get, postUnkeyed: post, delete: remove }: Requests,
   open: OpenStream,
 ): AuthMethods {
+  const proven =
+    <T>(path: string) =>
+    ({ password, code }: Proof, options?: CallOptions) =>
+      post<T>(path, { password, code }, options);
   return {
     signUp: ({ email, password }, options) => post("/auth/sign-up", { email, password }, options),
     confirmEmail: (token, options) => post("/auth/confirm-email", { token }, options),
@@ -97,9 +106,9 @@ export function authMethods(
     twoFactor: (options) => get("/auth/two-factor", options),
     beginTwoFactor: (password, options) => post("/auth/two-factor", { password }, options),
     confirmTwoFactor: (code, options) => post("/auth/two-factor/confirm", { code }, options),
-    disableTwoFactor: ({ password, code }, options) =>
-      post("/auth/two-factor/disable", { password, code }, options),
-    beginExport: ({ password, code }, options) => post("/account/export", { password, code }, options),
+    replaceRecoveryCodes: proven("/auth/two-factor/recovery-codes"),
+    disableTwoFactor: proven("/auth/two-factor/disable"),
+    beginExport: proven("/account/export"),
     downloadExport: (token, options) =>
       open({
         method: "GET",
@@ -108,7 +117,7 @@ export function authMethods(
         accept: "application/zip",
         ...options,
       }),
-    closeAccount: ({ password, code }, options) => post("/account/close", { password, code }, options),
+    closeAccount: proven("/account/close"),
     passkeyChallenge: (options) => post("/auth/passkeys/challenge", undefined, options),
     signInWithPasskey: (credential, options) => post("/auth/passkeys/sign-in", { credential }, options),
     passkeys: (options) => get("/auth/passkeys", options),

@@ -97,6 +97,12 @@ const METHODS: [(client: Client) => Promise<unknown>, method: string, url: strin
   ],
   [(c) => c.auth.twoFactor(), "GET", "/auth/two-factor"],
   [(c) => c.auth.beginTwoFactor("p"), "POST", "/auth/two-factor", { password: "p" }],
+  [
+    (c) => c.auth.replaceRecoveryCodes({ password: "p", code: "123456" }),
+    "POST",
+    "/auth/two-factor/recovery-codes",
+    { password: "p", code: "123456" },
+  ],
   [(c) => c.auth.confirmTwoFactor("123456"), "POST", "/auth/two-factor/confirm", { code: "123456" }],
   [(c) => c.auth.passkeyChallenge(), "POST", "/auth/passkeys/challenge"],
   [(c) => c.auth.signInWithPasskey(ASSERTION), "POST", "/auth/passkeys/sign-in", { credential: ASSERTION }],

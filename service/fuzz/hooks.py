@@ -285,6 +285,7 @@ REAL = {
     "changePassword": by_new_account(lambda _: {"current_password": PASSWORD, "new_password": PASSWORD + "!"}),
     "beginTwoFactor": by_new_account(lambda _: {"password": PASSWORD}),
     "confirmTwoFactor": by_new_account(lambda session: {"code": totp(begin_codes(session))}),
+    "replaceRecoveryCodes": by_new_account(lambda session: {"password": PASSWORD, "code": enable_codes(session)}),
     "disableTwoFactor": by_new_account(lambda session: {"password": PASSWORD, "code": enable_codes(session)}),
     "beginPasskey": put_password,
 }

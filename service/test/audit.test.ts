@@ -95,6 +95,13 @@ const DEEDS: Readonly<Record<AuditAction, Deed>> = {
     );
     return { actor: { kind: "session" }, network: HERE };
   },
+  "two_factor.recovery_codes_replaced": async (account) => {
+    const code = await enableTwoFactor(account);
+    const { cookie, password } = account;
+    const body = { password, code: code(1) };
+    await done(service.ask("/auth/two-factor/recovery-codes", { cookie, body, from: HERE }));
+    return { actor: { kind: "session" }, network: HERE };
+  },
   "passkey.added": async (account) => ({
     subject_id: await addPasskey(account),
     actor: { kind: "session" },

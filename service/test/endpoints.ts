@@ -236,6 +236,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
     wrong: { body: { code: "1" }, pointer: "/code" },
     ignoresIdempotencyKey: true,
   }),
+  endpoint("POST /auth/two-factor/recovery-codes", "session", {
+    body: { password: "not the password", code: "000000" },
+    wrong: { body: { password: PASSWORD }, pointer: "/code" },
+    ignoresIdempotencyKey: true,
+  }),
   endpoint("POST /auth/two-factor/disable", "session", {
     body: { password: "not the password", code: "000000" },
     wrong: { body: { password: PASSWORD }, pointer: "/code" },

@@ -225,6 +225,7 @@ const ROWS: readonly Row[] = [
     only(
       "POST /auth/password",
       "POST /auth/two-factor",
+      "POST /auth/two-factor/recovery-codes",
       "POST /auth/two-factor/disable",
       "POST /account/export",
       "POST /account/close",
@@ -278,6 +279,7 @@ const COVERED_ELSEWHERE: readonly (readonly [ProblemCode, AppliesTo])[] = [
       "POST /auth/sign-in",
       "POST /auth/two-factor",
       "POST /auth/two-factor/confirm",
+      "POST /auth/two-factor/recovery-codes",
       "POST /auth/two-factor/disable",
       "POST /account/export",
       "POST /account/close",

@@ -116,6 +116,39 @@ test("enabling needs the password and a code of the new secret, and ends other s
   expect((await refusalOf(world.accounts.beginTwoFactor(here, PASSWORD))).code).toBe("two_factor_enabled");
 });
 
+test("recovery codes are replaced with the password and a code, and the previous ones no longer work", async () => {
+  await using world = openAccountsWorld();
+  const { session, code, recoveryCodes, signIn } = await enable(world);
+  const replace = (password: string, withCode: string) =>
+    world.accounts.replaceRecoveryCodes(session, password, withCode);
+  const left = async () => (await world.accounts.twoFactorStatus(session.accountId)).recoveryCodesLeft;
+  await signIn(recoveryCodes[0]);
+  expect((await refusalOf(replace("a wrong guess", code()))).code).toBe("wrong_credentials");
+  expect((await refusalOf(replace(PASSWORD, "000000"))).code).toBe("validation_failed");
+  expect(await left()).toBe(9);
+
+  const replaced = await replace(PASSWORD, code());
+  expect(await left()).toBe(10);
+  expect((await refusalOf(signIn(recoveryCodes[1]))).code).toBe("two_factor_required");
+  const again = await replace(PASSWORD, replaced[0]!); // without the app
+  expect(await left()).toBe(10);
+  expect((await refusalOf(signIn(replaced[1]))).code).toBe("two_factor_required");
+  expect(await signIn(again[0])).toBeDefined();
+  expect(await world.sessions.find(session.token)).toBeDefined();
+});
+
+test("without two-factor sign-in there are no recovery codes to replace", async () => {
+  await using world = openAccountsWorld();
+  const session = (await world.accounts.signUp(EMAIL, PASSWORD, HERE))!;
+  const { secret } = await world.accounts.beginTwoFactor(session, PASSWORD);
+  const code = new TOTP({ secret }).generate({ timestamp: world.now().getTime() });
+  expect((await refusalOf(world.accounts.replaceRecoveryCodes(session, PASSWORD, code))).code).toBe(
+    "validation_failed",
+  );
+  const { rows } = await world.database.pool.query("select * from recovery_codes");
+  expect(rows).toEqual([]);
+});
+
 test("disabling needs the password and a code", async () => {
   await using world = openAccountsWorld();
   const { session, code, signIn } = await enable(world);

@@ -215,12 +215,17 @@ journey("the operator redrives a task that failed for good", async ({ service, v
 });
 
 journey(
-  "two-factor sign-in is enabled, used with a code and a recovery code, and disabled",
+  "two-factor sign-in is enabled, used with a code and a recovery code, which are replaced, and disabled",
   async (context) => {
     const { service, visit } = context;
     const person = await service.openAccount();
     const { page, open } = await visit({
-      expected: ["401 POST /api/v1/auth/sign-in", "422 POST /api/v1/auth/two-factor/confirm", SESSION_ENDS],
+      expected: [
+        "401 POST /api/v1/auth/sign-in",
+        "422 POST /api/v1/auth/two-factor/confirm",
+        "422 POST /api/v1/auth/two-factor/disable",
+        SESSION_ENDS,
+      ],
     });
     await open("/settings");
     await signIn(page, person);
@@ -271,8 +276,20 @@ journey(
     await enterCode(recoveryCodes[0]!);
     await section.getByText("Enabled. 9 recovery codes left.").waitFor();
 
-    await section.getByRole("textbox", { name: "Your password" }).fill(person.password);
+    await section.getByRole("button", { name: "New recovery codes" }).click();
+    await section.getByText("This field is required.").waitFor(); // and has the focus
+    await page.keyboard.type(person.password);
     await section.getByRole("textbox", { name: "Code" }).fill(recoveryCodes[1]!);
+    await page.keyboard.press("Enter");
+    const replaced = (await dialog.getByText(/^([a-z2-7]{4}-){3}/).textContent())!.split("\n");
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await section.getByText("Enabled. 10 recovery codes left.").waitFor();
+
+    await section.getByRole("textbox", { name: "Your password" }).fill(person.password);
+    await section.getByRole("textbox", { name: "Code" }).fill(recoveryCodes[2]!);
+    await section.getByRole("button", { name: "Disable" }).click();
+    await section.getByText("The code is incorrect or was used already.").waitFor();
+    await section.getByRole("textbox", { name: "Code" }).fill(replaced[0]!);
     await section.getByRole("button", { name: "Disable" }).click();
     await section.getByRole("button", { name: "Set up" }).waitFor();
     await signOut();

@@ -29,6 +29,8 @@ export type TwoFactor = {
   beginTwoFactor(by: SignedInBrowser, password: string): Promise<{ secret: string; uri: string }>;
   /** Enables it and ends the other sessions. Returns the recovery codes, which are never shown again. */
   confirmTwoFactor(by: SignedInBrowser, code: string): Promise<string[]>;
+  /** Returns new recovery codes, which are never shown again. The previous ones no longer work. */
+  replaceRecoveryCodes(by: SignedInBrowser, password: string, code: string): Promise<string[]>;
   disableTwoFactor(by: SignedInBrowser, password: string, code: string): Promise<void>;
   /** Asked again before something that matters: the password, and the code where two-factor sign-in is enabled. */
   requireProof(by: SignedInBrowser, proof: { password: string; code?: string | undefined }): Promise<void>;
@@ -80,18 +82,32 @@ export function createTwoFactor({ database, sessions, ownerCheck, now }: TwoFact
     async confirmTwoFactor(by, code) {
       const { forgive } = await ownerCheck.requireOtherProof(by);
       const { accountId, sessionId } = by;
-      const codes = Array.from({ length: RECOVERY_CODES }, makeRecoveryCode);
-      await orm.transaction(async (tx) => {
+      const codes = await orm.transaction(async (tx) => {
         const isPending = and(eq(twoFactor.accountId, accountId), isNull(twoFactor.enabledAt));
         const [pending] = await tx.select().from(twoFactor).where(isPending).for("update");
         const lastStep = pending && stepOf(pending.secret, code, now());
         if (lastStep === undefined) throw wrongCode();
         await tx.update(twoFactor).set({ enabledAt: now(), lastStep }).where(isPending);
-        await tx
-          .insert(recoveryCodes)
-          .values(codes.map((text) => ({ accountId, codeHash: recoveryHash(accountId, text) })));
         await sessions.endAll(tx, accountId, sessionId);
         await recordAudit(tx, signedInActor(by), { action: "two_factor.enabled", accountId });
+        return addRecoveryCodes(tx, accountId);
+      });
+      await forgive();
+      return codes;
+    },
+
+    async replaceRecoveryCodes(by, password, code) {
+      const { forgive } = await ownerCheck.require(by, { password }, undefined);
+      const { accountId } = by;
+      const codes = await orm.transaction(async (tx) => {
+        await lockAccount(tx, accountId);
+        const factor = await checkSecondFactor(tx, accountId, code, now());
+        if (factor === "wrong") throw wrongCode();
+        if (factor === "not_enabled") throw wrongValue("/code", "Two-factor sign-in is not enabled.");
+        await tx.delete(recoveryCodes).where(eq(recoveryCodes.accountId, accountId));
+        const entry = { action: "two_factor.recovery_codes_replaced", accountId } as const;
+        await recordAudit(tx, signedInActor(by), entry);
+        return addRecoveryCodes(tx, accountId);
       });
       await forgive();
       return codes;
@@ -180,6 +196,14 @@ function stepOf(secret: Buffer, code: string, at: Date): number | undefined {
   const timestamp = at.getTime();
   const drift = totpOf(secret, "").validate({ token, timestamp, window: DRIFT_STEPS });
   return drift === null ? undefined : Math.floor(timestamp / STEP_MS) + drift;
+}
+
+async function addRecoveryCodes(tx: Orm, accountId: string): Promise<string[]> {
+  const codes = Array.from({ length: RECOVERY_CODES }, makeRecoveryCode);
+  await tx
+    .insert(recoveryCodes)
+    .values(codes.map((text) => ({ accountId, codeHash: recoveryHash(accountId, text) })));
+  return codes;
 }
 
 /** 80 random bits in groups of four, such as "k3qd-...". */

@@ -11,6 +11,7 @@ import {
   PasskeyRequestOptions,
   PasskeySignInRequest,
   RecoveryCodes,
+  ReplaceRecoveryCodesRequest,
   SignedIn,
   TwoFactorSecret,
   TwoFactorStatus,
@@ -73,6 +74,23 @@ export const secondFactorRoutes =
       async (request) => ({
         recovery_codes: await accounts.confirmTwoFactor(signedInCaller(request), request.body.code),
       }),
+    );
+
+    app.post(
+      "/auth/two-factor/recovery-codes",
+      {
+        schema: REPLACE_RECOVERY_CODES,
+        config: {
+          access: "session",
+          problems: ["wrong_credentials", "two_factor_required"],
+          idempotency: false,
+        },
+      },
+      async (request) => {
+        const { password, code } = request.body;
+        const caller = signedInCaller(request);
+        return { recovery_codes: await accounts.replaceRecoveryCodes(caller, password, code) };
+      },
     );
 
     app.post(
@@ -201,6 +219,16 @@ const CONFIRM_TWO_FACTOR = {
   description:
     "Enables two-factor sign-in with a code of the authenticator app, ends all other sessions, and returns recovery codes, which are shown once.",
   body: ConfirmTwoFactorRequest,
+  response: { 200: RecoveryCodes },
+};
+
+const REPLACE_RECOVERY_CODES = {
+  operationId: "replaceRecoveryCodes",
+  tags,
+  summary: "Replace the recovery codes",
+  description:
+    "Returns new recovery codes, which are shown once. The previous ones no longer work. Requires the password and a code or recovery code.",
+  body: ReplaceRecoveryCodesRequest,
   response: { 200: RecoveryCodes },
 };
 

@@ -85,6 +85,7 @@ export const messages: Translation<typeof english.messages> = {
     "password.reset": "Passwort zurückgesetzt",
     "two_factor.enabled": "Zwei-Faktor-Anmeldung aktiviert",
     "two_factor.disabled": "Zwei-Faktor-Anmeldung deaktiviert",
+    "two_factor.recovery_codes_replaced": "Wiederherstellungscodes ersetzt",
     "passkey.added": "Passkey hinzugefügt",
     "passkey.removed": "Passkey entfernt",
     "key.created": "API-Schlüssel erstellt",

@@ -51,6 +51,9 @@ export const messages: Translation<typeof english.messages> = {
     enable: "Aktivieren",
     enabled: (left) =>
       `Aktiviert. Noch ${plural(left, "Wiederherstellungscode", "Wiederherstellungscodes")} übrig.`,
+    change:
+      "Für neue Wiederherstellungscodes, die die bisherigen ersetzen, oder zum Deaktivieren geben Sie Ihr Passwort und einen Code ein.",
+    replaceCodes: "Neue Wiederherstellungscodes",
     disable: "Deaktivieren",
     codesTitle: "Wiederherstellungscodes",
     codesLabel: "Wiederherstellungscodes",

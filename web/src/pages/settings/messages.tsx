@@ -49,6 +49,9 @@ export const messages = {
     secretLabel: "secret",
     enable: "Enable",
     enabled: (left: number) => `Enabled. ${plural(left, "recovery code")} left.`,
+    change:
+      "For new recovery codes, which replace the previous ones, or to disable it, enter your password and a code.",
+    replaceCodes: "New recovery codes",
     disable: "Disable",
     codesTitle: "Recovery codes",
     codesLabel: "recovery codes",

@@ -1,8 +1,8 @@
-/** Two-factor sign-in: set up with a QR code, recovery codes, disable. */
+/** Two-factor sign-in: set up with a QR code, replace the recovery codes, disable. */
 
 import { Alert, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { encode } from "uqr";
 import { CopyableCode } from "../../components/copyable-code.tsx";
 import { SecretDialog } from "../../components/dialog/secret-dialog.tsx";
@@ -42,7 +42,7 @@ export function TwoFactor() {
       {status?.enabled && (
         <>
           <Text role="status">{texts.enabled(status.recovery_codes_left)}</Text>
-          <Disable />
+          <Change onReplaced={setRecoveryCodes} />
         </>
       )}
       {recoveryCodes && (
@@ -101,23 +101,46 @@ function SetUp({ onEnabled }: { onEnabled: (recoveryCodes: readonly string[]) =>
   );
 }
 
-function Disable() {
+/** Both take the password and a code: new recovery codes, or no two-factor sign-in any more. */
+function Change({ onReplaced }: { onReplaced: (recoveryCodes: readonly string[]) => void }) {
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
+  const replace = useMutation({
+    mutationFn: () => service.auth.replaceRecoveryCodes({ password, code }),
+    onSuccess({ recovery_codes }) {
+      setPassword("");
+      setCode("");
+      onReplaced(recovery_codes);
+      return queries.invalidateQueries({ queryKey: twoFactorQuery.queryKey });
+    },
+  });
   const disable = useMutation({
     mutationFn: () => service.auth.disableTwoFactor({ password, code }),
     onSuccess: () => queries.invalidateQueries({ queryKey: twoFactorQuery.queryKey }),
   });
+  const error = replace.error ?? disable.error;
   return (
     <ProofForm
-      submitLabel={texts.disable}
-      error={disable.error}
-      isBusy={disable.isPending}
-      onSubmit={disable.mutate}
+      submitLabel={texts.replaceCodes}
+      error={error}
+      isBusy={replace.isPending}
+      onSubmit={() => {
+        disable.reset();
+        replace.mutate();
+      }}
+      other={{
+        label: texts.disable,
+        isBusy: disable.isPending,
+        onSubmit() {
+          replace.reset();
+          disable.mutate();
+        },
+      }}
       password={password}
       onPassword={setPassword}
     >
-      <CodeField value={code} onChange={setCode} error={disable.error} />
+      <Text size="sm">{texts.change}</Text>
+      <CodeField value={code} onChange={setCode} error={error} />
     </ProofForm>
   );
 }
@@ -128,6 +151,8 @@ type ProofFormProps = {
   error: unknown;
   isBusy: boolean;
   onSubmit: () => void;
+  /** Something else that the same proof is for. */
+  other?: { label: string; isBusy: boolean; onSubmit: () => void };
   /** Undefined where no password is asked for. */
   password?: string;
   onPassword?: (password: string) => void;
@@ -136,11 +161,18 @@ type ProofFormProps = {
 
 /** A missing password is not sent: it would count as an attempt, and be called wrong. */
 export function ProofForm(props: ProofFormProps) {
-  const { submitLabel, color, error, isBusy, onSubmit, password, onPassword, children } = props;
+  const { submitLabel, color, error, isBusy, onSubmit, other, password, onPassword, children } = props;
   const [isSubmitted, setIsSubmitted] = useState(false);
+  const isOther = useRef(false);
   const submit = () => {
     setIsSubmitted(password === "");
-    if (password !== "") onSubmit();
+    if (password === "") return;
+    if (other && isOther.current) other.onSubmit();
+    else onSubmit();
+  };
+  /** A click comes before the submit; the Enter key clicks the first button. */
+  const choose = (isIt: boolean) => () => {
+    isOther.current = isIt;
   };
   return (
     <ValidatedForm onSubmit={submit}>
@@ -156,9 +188,14 @@ export function ProofForm(props: ProofFormProps) {
         )}
         {children}
         <Group>
-          <Button type="submit" loading={isBusy} {...(color && { color })}>
+          <Button type="submit" loading={isBusy} onClick={choose(false)} {...(color && { color })}>
             {submitLabel}
           </Button>
+          {other && (
+            <Button type="submit" variant="default" loading={other.isBusy} onClick={choose(true)}>
+              {other.label}
+            </Button>
+          )}
         </Group>
       </Stack>
     </ValidatedForm>
