@@ -89,7 +89,10 @@ const BothFactors = { password: Password, code: Code };
 export const DisableTwoFactorRequest = Type.Object(BothFactors, { additionalProperties: false });
 export type DisableTwoFactorRequest = Static<typeof DisableTwoFactorRequest>;
 
-export const ReplaceRecoveryCodesRequest = Type.Object(BothFactors, { additionalProperties: false });
+export const ReplaceRecoveryCodesRequest = Type.Object(BothFactors, {
+  additionalProperties: false,
+  description: "Both factors, for new recovery codes.", // or it would have the name of the one above in the OpenAPI document
+});
 export type ReplaceRecoveryCodesRequest = Static<typeof ReplaceRecoveryCodesRequest>;
 
 const Proof = { password: Password, code: Type.Optional(Code) };

@@ -139,6 +139,7 @@ const FIELD_ERRORS: Sentences = [
     /^The code is incorrect or was used already\.$/,
     () => "Der Code ist falsch oder wurde bereits verwendet.",
   ],
+  [/^Two-factor sign-in is not enabled\.$/, () => "Die Zwei-Faktor-Anmeldung ist nicht aktiviert."],
   [/^This passkey is registered already\.$/, () => "Dieser Passkey ist bereits registriert."],
   [/^This request has expired/, () => "Die Anfrage ist abgelaufen. Versuchen Sie es noch einmal."],
   [/^The passkey could not be verified\./, () => "Der Passkey konnte nicht bestätigt werden."],

@@ -1081,6 +1081,12 @@ class RecoveryCodes(TypedDict):
     """Each signs in once in place of a code."""
 
 
+class ReplaceRecoveryCodesRequest(TypedDict):
+    password: str
+    code: str
+    """Code of the authenticator app, or a recovery code. Each works once."""
+
+
 class ReportedOutcome(TypedDict):
     email: str
     """Recipient of the message."""
