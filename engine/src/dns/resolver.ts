@@ -31,14 +31,14 @@ export type Resolver = {
 
 /**
  * What is queried first when more queries wait than may be in flight: interactive ones, then tenants take turns, so that the
- * list of one does not hold up that of another. Of one tenant addresses come before the mail exchangers of other
- * domains, so that probes start early in a long list; policies are needed at the end only.
+ * list of one does not hold up that of another. Of one tenant what is left to ask about a domain comes before the mail
+ * exchangers of other domains, so that the first results of a long list come early. Probes need the addresses.
  */
 const PRIORITIES = [
   "interactive", // a caller is blocked on the check
   "address",
-  "mail_exchanger",
   "policy",
+  "mail_exchanger",
 ] as const;
 export type QueryPriority = (typeof PRIORITIES)[number];
 
