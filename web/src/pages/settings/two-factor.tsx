@@ -42,6 +42,7 @@ export function TwoFactor() {
       {status?.enabled && (
         <>
           <Text role="status">{texts.enabled(status.recovery_codes_left)}</Text>
+          <Text size="sm">{texts.change}</Text>
           <Change onReplaced={setRecoveryCodes} />
         </>
       )}
@@ -139,7 +140,6 @@ function Change({ onReplaced }: { onReplaced: (recoveryCodes: readonly string[])
       password={password}
       onPassword={setPassword}
     >
-      <Text size="sm">{texts.change}</Text>
       <CodeField value={code} onChange={setCode} error={error} />
     </ProofForm>
   );
