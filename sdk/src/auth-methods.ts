@@ -99,10 +99,12 @@ export function authMethods(
     session: (options) => get("/auth/session", options),
     sessions: (options) => get("/auth/sessions", options),
     endSession: (sessionId, options) => remove(`/auth/sessions/${encodeURIComponent(sessionId)}`, options),
-    changePassword({ currentPassword, newPassword, revokeKeys }, options) {
-      const body = { current_password: currentPassword, new_password: newPassword, revoke_keys: revokeKeys };
-      return post("/auth/password", body, options);
-    },
+    changePassword: ({ currentPassword, newPassword, revokeKeys }, options) =>
+      post(
+        "/auth/password",
+        { current_password: currentPassword, new_password: newPassword, revoke_keys: revokeKeys },
+        options,
+      ),
     twoFactor: (options) => get("/auth/two-factor", options),
     beginTwoFactor: (password, options) => post("/auth/two-factor", { password }, options),
     confirmTwoFactor: (code, options) => post("/auth/two-factor/confirm", { code }, options),
@@ -127,14 +129,11 @@ export function authMethods(
     removePasskey: (passkeyId, { password, credential }, options) =>
       post(`/auth/passkeys/${encodeURIComponent(passkeyId)}/remove`, { password, credential }, options),
     requestPasswordReset: (email, options) => post("/auth/password-reset", { email }, options),
-    choosePassword({ token, newPassword, revokeKeys, removePasskeys }, options) {
-      const body = {
-        token,
-        new_password: newPassword,
-        revoke_keys: revokeKeys,
-        remove_passkeys: removePasskeys,
-      };
-      return post("/auth/password-reset/confirm", body, options);
-    },
+    choosePassword: ({ token, newPassword, revokeKeys, removePasskeys }, options) =>
+      post(
+        "/auth/password-reset/confirm",
+        { token, new_password: newPassword, revoke_keys: revokeKeys, remove_passkeys: removePasskeys },
+        options,
+      ),
   };
 }

@@ -151,7 +151,7 @@ async function fetchItems(
     if (isDuplicate) duplicates.push(email);
     else store(email, results[next++]!);
   }
-  if (next !== results.length) throw foreignResponse("the results do not match the emails that were sent");
+  if (next !== results.length) throw foreignResponse("the results do not match the emails");
 
   // The service knows more spellings of a mailbox than this client ("ann"@… is ann@…) and does not say which email
   // is the original, so duplicates are sent one by one.

@@ -160,7 +160,7 @@ export function apiRootOf(baseUrl: string): string {
   const text = baseUrl.trim();
   const isPath = /^\/(?![/\\])[^?#]*$/.test(text);
   if (!isPath && !isPlainHttpUrl(text))
-    throw new TypeError("baseUrl must be a URL such as https://mailvet.example.com, or a path such as /");
+    throw new TypeError("baseUrl must be a URL such as https://mailvet.example.com, or a path");
   const root = text.replace(/\/+$/, "");
   return root.endsWith("/api/v1") ? root : `${root}/api/v1`;
 }

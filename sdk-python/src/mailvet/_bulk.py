@@ -63,6 +63,6 @@ def match_results(emails: Sequence[str], results: Sequence[BulkItem]) -> tuple[d
         else:
             left.append(email)
     if position != len(results):
-        message = "Not a Mailvet response: the results do not match the emails that were sent"
+        message = "Not a Mailvet response: the results do not match the emails"
         raise MailvetUnreachable("invalid_response", message)
     return items, left
