@@ -56,7 +56,10 @@ export type ResolverOptions = {
 export const MAX_LOOKUPS_IN_FLIGHT = 256;
 /** Beside them, as a share, for interactive lookups. */
 const INTERACTIVE_RESERVE = 1 / 4;
-/** Beside them, as a multiple: each may keep a socket open, and resolvers limit open queries too. Further ones keep their permit until one has ended. */
+/**
+ * Beside them, as a multiple: each may keep a socket open, and resolvers limit open queries too. Further ones keep their
+ * permit until one of these has ended.
+ */
 const MAX_SLOW = 4;
 
 /** A name that a lookup has come to. */
@@ -146,7 +149,8 @@ export function createResolver({
           if (isSlow) return;
           isSlow = true;
           const becomeSlow = (releaseSlow: () => void) => {
-            if (hasEnded) return releaseSlow();
+            // Not at once: it passes the permit on, perhaps to many others that have ended.
+            if (hasEnded) return queueMicrotask(releaseSlow);
             releaseCurrent = releaseSlow;
             release();
           };

@@ -49,7 +49,7 @@ export type RecipientAnswer = {
   isTemporary?: boolean;
 };
 
-/** Correlation of the mailboxes of a domain: at a host without answers so far, and its limits at any host. */
+/** Correlation of the mailboxes of a domain: before any answers, and its limits at any host. */
 const EXPECTED_CORRELATION = 0.3;
 const MIN_CORRELATION = 0.08;
 const MAX_CORRELATION = 0.6; // above it, five acceptances would nearly prove a domain alive
@@ -57,7 +57,7 @@ const MAX_CORRELATION = 0.6; // above it, five acceptances would nearly prove a 
 const WEIGHT_OF_EXPECTED_CORRELATION = 30;
 /** Answers of a host before its share is known well enough to tell chance from correlation. */
 const MIN_ANSWERS_FOR_SPREAD = 20;
-/** In `ifAlike`, of all hosts. */
+/** In `ifAlike`. From there on, what was seen before counts half. */
 const RECENT_SPREAD = 3000;
 const RECENT_ANSWERS = 400;
 /** Fewer, because a list may be sorted so that the dead mailboxes of a domain are next to each other. */
