@@ -8,8 +8,9 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import module from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -69,6 +70,8 @@ try {
     '"suggestion":"ann@gmail.com"',
   );
   expectText(run(mailvet, ["explain", "550 5.1.1 User unknown"]), "mailbox_not_found");
+  const keepsCompiledCode = existsSync(join(project, "node_modules/mailvet/node_modules/.cache/compiled"));
+  if (keepsCompiledCode !== "enableCompileCache" in module) throw new Error("compiled code is not kept");
   report("command line");
 
   await tryElsewhere(npm);

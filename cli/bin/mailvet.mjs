@@ -4,10 +4,9 @@ import { existsSync } from "node:fs";
 import module from "node:module";
 import { fileURLToPath } from "node:url";
 
+// Of this package alone: a folder that others can write to, such as the temporary one, could give it other code to run.
+// Node 20 has no such function; where the folder cannot be written to, nothing is kept.
+module.enableCompileCache?.(fileURLToPath(new URL("../../node_modules/.cache/compiled", import.meta.url)));
 const ready = new URL("../../scripts/ready.mjs", import.meta.url);
-if (existsSync(ready)) {
-  // Not on Node 20, which has no such function.
-  module.enableCompileCache?.(fileURLToPath(new URL("../../node_modules/.cache/compiled", import.meta.url)));
-  await (await import(ready.href)).makeReadyToRun();
-}
+if (existsSync(ready)) await (await import(ready.href)).makeReadyToRun();
 await import("../dist/main.js");

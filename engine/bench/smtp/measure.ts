@@ -92,7 +92,7 @@ export const CLI: Checker = {
   name: "mailvet CLI",
   command: ({ emailsFile }) => ({
     command: process.execPath,
-    args: [here("../../../cli/dist/main.js"), "check", "--json", "--file", emailsFile],
+    args: [here("../../../cli/bin/mailvet.mjs"), "check", "--json", "--file", emailsFile],
   }),
 };
 
