@@ -112,6 +112,7 @@ function serveScript(script: readonly (string | undefined)[], ending: Ending | u
 
 const REFUSED = "550 5.1.1 User unknown";
 const refused = (name: string) => `550 5.1.1 <${name}@shop.test>: User unknown`;
+const accepted = (name: string) => `250 2.1.5 <${name}@shop.test>... Recipient ok`;
 const SILENCE = undefined;
 const TIMEOUT_MS = 600_000;
 const TIMES_OUT: Ending = { afterMs: TIMEOUT_MS, isClose: false };
@@ -129,6 +130,12 @@ test.each([
     ["250 Ok", refused("ann"), refused("ann"), refused("bob")],
     undefined,
     ["rcpt 550"],
+  ],
+  [
+    "the same, after an acceptance that is repeated: nothing from there counts",
+    ["250 Ok", accepted("ann"), accepted("ann"), refused("bob")],
+    undefined,
+    ["rcpt 250"],
   ],
   [
     "a close: all replies before it count",
@@ -149,4 +156,16 @@ test.each([
   const { answers, ending } = await client.sendBatch(batch, TIMEOUT_MS);
   expect(ending).toBeDefined();
   expect(answers.flat().map((answer) => `${answer?.stage} ${answer?.reply.code}`)).toEqual(expected);
+});
+
+test("Sendmail names the first of several aliases of one mailbox in all its replies", async () => {
+  const replies = ["250 Ok", accepted("ann"), accepted("ann"), accepted("ann")];
+  const client = await openClient(serveScript(replies, undefined));
+  const recipients = ["ann@shop.test", "bob@shop.test", "eve@shop.test"];
+  const { answers, ending } = await client.sendBatch(
+    [{ recipients, smtpUtf8: false, isNew: true }],
+    TIMEOUT_MS,
+  );
+  expect(ending).toBeUndefined();
+  expect(answers.flat().map((answer) => answer?.reply.code)).toEqual([250, 250, 250]);
 });

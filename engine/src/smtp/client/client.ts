@@ -217,6 +217,8 @@ const ADDRESS_IN_TEXT = /(?<![^\s<>()[\]"':;,])[^\s<>()[\]"':;,]{1,128}@[a-z0-9.
 /** Recipients that a reply may be for. */
 class AskedRecipients {
   readonly #times = new Map<string, number>();
+  /** By a reply in their own place that names them. */
+  readonly #accepted = new Set<string>();
 
   constructor(commands: readonly Command[]) {
     for (const command of commands) {
@@ -226,12 +228,20 @@ class AskedRecipients {
     }
   }
 
-  /** Whether the reply in the place of a recipient names it, or another one. */
-  namedIn({ lines }: Reply, recipient: string): "itself" | "another" | undefined {
-    const names: string[] = lines.join(" ").toLowerCase().match(ADDRESS_IN_TEXT) ?? [];
+  /**
+   * Whether the reply in the place of a recipient names it, or another one. Of several that are aliases of one mailbox
+   * Sendmail names the first in all its replies, so that says nothing.
+   */
+  namedIn(reply: Reply, recipient: string): "itself" | "another" | undefined {
+    const names: string[] = reply.lines.join(" ").toLowerCase().match(ADDRESS_IN_TEXT) ?? [];
     const own = recipient.toLowerCase();
-    if (names.includes(own)) return this.#times.get(own) === 1 ? "itself" : undefined;
-    return names.some((name) => this.#times.has(name)) ? "another" : undefined;
+    if (names.includes(own)) {
+      if (isSuccess(reply)) this.#accepted.add(own);
+      return this.#times.get(own) === 1 ? "itself" : undefined;
+    }
+    const others = names.filter((name) => this.#times.has(name));
+    const areAliases = isSuccess(reply) && others.every((name) => this.#accepted.has(name));
+    return others.length > 0 && !areAliases ? "another" : undefined;
   }
 }
 
