@@ -7,6 +7,7 @@ import {
   garbage,
   noEdns,
   openLab,
+  RCODE,
   refused,
   servfail,
   silent,
@@ -314,6 +315,63 @@ test("an interactive lookup does not wait for those that are not answered", asyn
   expect(lab.questions("mute7.test")).toEqual([]); // those before it are still waited for
 });
 
+test("what a server refuses because of too many open queries is asked again, and fewer from then on", async () => {
+  const server = refusesBeyond(40);
+  await using lab = await openLab({ "*.test": { A: ["192.0.2.1"], answers: server.temper } });
+  using resolver = openResolver({ servers: [lab.nameServer], timeoutMs: 24_000 });
+  const ask = (name: string) =>
+    Promise.all(Array.from({ length: 300 }, (_, i) => resolver.query(`${name}${i}.test`, "A", "address")));
+
+  expect((await ask("a")).filter(({ status }) => status === "answer")).toHaveLength(300);
+  const refusals = server.refusals();
+  expect(refusals).toBeGreaterThan(200);
+  expect((await ask("b")).filter(({ status }) => status === "answer")).toHaveLength(300);
+  expect(server.refusals() - refusals).toBeLessThan(20);
+});
+
+test("names without an answer do not use up what a server takes at once", async () => {
+  const server = refusesBeyond(40);
+  await using lab = await openLab({
+    "*.test": { A: ["192.0.2.1"], answers: server.temper },
+    "*.mute.test": { answers: server.muteTemper },
+  });
+  using resolver = openResolver({ servers: [lab.nameServer], timeoutMs: 36_000 });
+  await Promise.all(Array.from({ length: 100 }, (_, i) => resolver.query(`a${i}.test`, "A", "address")));
+  for (let i = 0; i < 200; i++) void resolver.query(`n${i}.mute.test`, "A", "address", "other");
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, i) => resolver.query(`b${i}.test`, "A", "address")),
+  );
+  expect(answers.filter(({ status }) => status === "answer")).toHaveLength(100);
+});
+
+test("a server that refuses everything is not asked for long", async () => {
+  await using lab = await openLab({ "*.test": { answers: refused } });
+  using resolver = openResolver({ servers: [lab.nameServer], maxInFlight: 100, timeoutMs: 12_000 });
+  const answers = await Promise.all(
+    Array.from({ length: 1000 }, (_, i) => resolver.query(`n${i}.test`, "A")),
+  );
+  expect(answers.filter(({ status }) => status === "refused")).toHaveLength(1000);
+  expect(lab.questions().length).toBeLessThan(1300);
+});
+
+test("a name that a busy server refuses is given up after a few tries", async () => {
+  await using lab = await openLab({ "*.test": { answers: silent }, "closed.test": { answers: refused } });
+  vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  using resolver = openResolver({ servers: [lab.nameServer], timeoutMs: 12_000 });
+  for (let i = 0; i < 40; i++) void resolver.query(`mute${i}.test`, "A", "address");
+  let status: string | undefined;
+  void resolver.query("closed.test", "A").then((answer) => {
+    status = answer.status;
+  });
+  while (status === undefined) {
+    await new Promise(setImmediate);
+    vi.advanceTimersByTime(10);
+  }
+  expect(status).toBe("refused");
+  expect(lab.questions("closed.test")).toHaveLength(2);
+});
+
 test("answers are evicted when there are too many", async () => {
   await using lab = await openLab({ "*.test": { A: ["192.0.2.1"] } });
   using resolver = openResolver({ servers: [lab.nameServer], maxCached: 5 });
@@ -337,6 +395,33 @@ test("an idle resolver holds no socket, and closing ends running lookups at once
   expect(await resolver.query("b.test", "A")).toEqual({ status: "closed" });
   await expect.poll(udpSockets).toBe(1);
 });
+
+/** A server that refuses further queries while `limit` are open; a silent name is open for ten seconds. */
+function refusesBeyond(limit: number) {
+  let open = 0;
+  let refusals = 0;
+  const admit = (faults: ReturnType<DnsTemperament>) => {
+    if (open >= limit) {
+      refusals++;
+      return { rcode: RCODE.refused };
+    }
+    open++;
+    return faults;
+  };
+  const temper: DnsTemperament = () => {
+    const rewrite = (message: Buffer) => {
+      open--;
+      return message;
+    };
+    return admit({ delayMs: 30, rewrite });
+  };
+  const muteTemper: DnsTemperament = () => {
+    const faults = admit({ drop: true });
+    if (faults.drop) setTimeout(() => open--, 10_000).unref();
+    return faults;
+  };
+  return { temper, muteTemper, refusals: () => refusals };
+}
 
 function udpSockets(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === "UDPWrap").length;

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { createSemaphore } from "./semaphore.ts";
 
 /** Three permits; tasks that end when told to. */
-function setUp(permits = 3, levels = 3, reserved = 0) {
-  const semaphore = createSemaphore(permits, levels, reserved);
+function setUp(permits: number | (() => number) = 3, levels = 3, reserve = 0) {
+  const semaphore = createSemaphore(permits, levels, reserve);
   const started: string[] = [];
   const releases = new Map<string, () => void>();
   const end = (name: string) => {
@@ -82,7 +82,7 @@ test("a task that starts has no place in the queue", () => {
 });
 
 test("the reserve is for the first level, and keeps others from nothing", () => {
-  const { ask, end, raise, started } = setUp(2, 2, 1);
+  const { ask, end, raise, started } = setUp(2, 2, 1 / 2);
   for (const name of ["a", "b", "waits"]) ask(name, 1);
   const raised = ask("raised", 1)!;
   ask("first");
@@ -95,6 +95,22 @@ test("the reserve is for the first level, and keeps others from nothing", () => 
   expect(started).toEqual(["a", "b", "first", "second", "raised"]);
   end("b");
   expect(started).toEqual(["a", "b", "first", "second", "raised", "waits"]);
+});
+
+test("the number of permits may change while tasks run and wait", () => {
+  let permits = 4;
+  const { ask, end, endOldest, started } = setUp(() => permits, 2, 1 / 2);
+  for (const name of ["a", "b", "c", "d", "e", "f", "g", "h"]) ask(name, 1);
+  expect(started).toEqual(["a", "b", "c", "d"]);
+  permits = 2;
+  ask("first");
+  ask("second"); // one permit is left of the reserve
+  expect(started).toEqual(["a", "b", "c", "d", "first"]);
+  endOldest(3);
+  expect(started).toEqual(["a", "b", "c", "d", "first", "second"]);
+  permits = 4;
+  end("d");
+  expect(started).toEqual(["a", "b", "c", "d", "first", "second", "e", "f", "g"]);
 });
 
 test("a waiter that is raised to the first level takes a permit of the reserve", () => {

@@ -1,6 +1,6 @@
 /**
  * Semaphore with priorities and tenants: one tenant runs at most `permits` tasks at once. Waiters of the first level have
- * `reserved` permits of their own, and start before all others whose tenants may start something. Apart from that tenants
+ * permits of their own, `reserve` as a share of the others, and start before all others whose tenants may start something. Apart from that tenants
  * take turns; waiters of one tenant start in order of their level, lowest number first, and within a level in FIFO order.
  *
  * A tenant never occupies everything: it holds at most three times as many permits as are free for others (the dynamic
@@ -30,7 +30,9 @@ export type SemaphoreWaiter = {
 /** `held`: its permits, apart from those of the reserve. */
 type Tenant = { readonly name: string; held: number; readonly queues: FifoQueue<SemaphoreWaiter>[] };
 
-export function createSemaphore(permits: number, levels = 1, reserved = 0): Semaphore {
+/** The number of permits may change, and is at least one. More of them are used from the next release on. */
+export function createSemaphore(permits: number | (() => number), levels = 1, reserve = 0): Semaphore {
+  const permitsNow = typeof permits === "number" ? () => permits : permits;
   const tenants = new Map<string, Tenant>();
   /** Those that may have a waiter. The one whose turn is next comes first. */
   const turns = new Set<Tenant>();
@@ -38,7 +40,8 @@ export function createSemaphore(permits: number, levels = 1, reserved = 0): Sema
   let heldOfReserve = 0;
   /** Places in the queues of the first level. */
   let urgent = 0;
-  const mayHoldMore = (tenant: Tenant) => tenant.held < 4 * permits - 3 * held;
+  const mayHoldMore = (tenant: Tenant) => tenant.held < 4 * permitsNow() - 3 * held;
+  const isReserveUsed = () => heldOfReserve >= Math.ceil(permitsNow() * reserve);
 
   const tenantOf = (name: string): Tenant => {
     let tenant = tenants.get(name);
@@ -100,7 +103,7 @@ export function createSemaphore(permits: number, levels = 1, reserved = 0): Sema
   const startUrgent = (): boolean => {
     for (const tenant of turns) {
       const isOfReserve = !mayHoldMore(tenant);
-      if (isOfReserve && heldOfReserve >= reserved) continue;
+      if (isOfReserve && isReserveUsed()) continue;
       const start = takeFrom(tenant, 0, 1);
       if (!start) continue;
       giveTurn(tenant, start, isOfReserve);
@@ -131,7 +134,7 @@ export function createSemaphore(permits: number, levels = 1, reserved = 0): Sema
   const acquire: Semaphore["acquire"] = (level, start, name = "") => {
     const tenant = tenantOf(name);
     const isOfReserve = !mayHoldMore(tenant);
-    if (!isOfReserve || (level === 0 && heldOfReserve < reserved)) {
+    if (!isOfReserve || (level === 0 && !isReserveUsed())) {
       run(tenant, start, isOfReserve);
       return undefined;
     }

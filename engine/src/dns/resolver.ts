@@ -14,6 +14,7 @@ import { isQueryable, normaliseName } from "./host-name.ts";
 import { Lookup, type LookupResult } from "./lookup.ts";
 import { createNameServers } from "./name-servers.ts";
 import { MAX_ALIASES, readResponse } from "./response-to-answer.ts";
+import { ServerLoad } from "./server-load.ts";
 import { TimerWheel } from "./timer-wheel.ts";
 import { createUdpSockets } from "./udp-sockets.ts";
 
@@ -61,6 +62,12 @@ const INTERACTIVE_RESERVE = 1 / 4;
  * permit until one of these has ended.
  */
 const MAX_SLOW = 4;
+/**
+ * Where the servers' capacity is known, at most half of it is for slow lookups, and the rest for all tenants and the reserve:
+ * a semaphore has 4/3 of its permits in all.
+ */
+const SLOW_OF_CAPACITY = 1 / 2 / (4 / 3);
+const PERMITS_OF_CAPACITY = 1 / (4 / 3 + INTERACTIVE_RESERVE);
 
 /** A name that a lookup has come to. */
 type Step<T extends RecordType> = {
@@ -78,17 +85,21 @@ export function createResolver({
   maxCached = 50_000,
 }: ResolverOptions = {}): Resolver {
   const nameServers = createNameServers(servers);
+  const load = new ServerLoad();
   const semaphore = createSemaphore(
-    maxInFlight,
+    () => Math.min(maxInFlight, Math.max(1, Math.floor((load.capacity - slowHeld) * PERMITS_OF_CAPACITY))),
     PRIORITIES.length,
-    Math.ceil(maxInFlight * INTERACTIVE_RESERVE),
+    INTERACTIVE_RESERVE,
   );
   const waiters = new Map<string, SemaphoreWaiter>();
   const cache = createAnswerCache({ maxAnswers: maxCached });
-  const lookupDeps = { sockets: createUdpSockets(), wheel: new TimerWheel(timeoutMs), timeoutMs };
+  const lookupDeps = { sockets: createUdpSockets(), wheel: new TimerWheel(timeoutMs), load, timeoutMs };
   const running = new Set<Lookup>();
   /** For lookups that have returned their permit. */
-  const slowPermits = createSemaphore(maxInFlight * MAX_SLOW);
+  const slowPermits = createSemaphore(() =>
+    Math.min(maxInFlight * MAX_SLOW, load.capacity * SLOW_OF_CAPACITY),
+  );
+  let slowHeld = 0;
   let isClosed = false;
 
   const lookUp = (
@@ -151,7 +162,11 @@ export function createResolver({
           const becomeSlow = (releaseSlow: () => void) => {
             // Not at once: it passes the permit on, perhaps to many others that have ended.
             if (hasEnded) return queueMicrotask(releaseSlow);
-            releaseCurrent = releaseSlow;
+            slowHeld++;
+            releaseCurrent = () => {
+              slowHeld--;
+              releaseSlow();
+            };
             release();
           };
           slowPermits.acquire(0, becomeSlow, tenant);
