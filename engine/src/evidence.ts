@@ -94,6 +94,8 @@ export type MailboxFinding = {
   isSelective?: true;
   /** An unexplained rejection worded like the decoy's; the host rejected both, and not everything. */
   isLikeDecoy?: true;
+  /** A rejection by a backup host of another operator, which may not know the mailboxes of the domain. */
+  isByBackup?: true;
   /** Not probed: the domain is known to be catch-all. */
   isInferred?: true;
   /** Seconds after which a retry may be conclusive. */

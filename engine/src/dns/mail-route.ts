@@ -22,6 +22,8 @@ export type MailRoute =
       hosts: MailHost[];
       /** The domain may have more mail hosts: a lookup failed, or there were too many. */
       isPartial: boolean;
+      /** Mail hosts whose lookup failed, if any. */
+      unresolved?: RecordData["MX"][];
     }
   | { kind: "null_mx" | "domain_not_found" | "no_mail_server" }
   | { kind: "unroutable"; hosts: string[]; reason: UnroutableReason }
@@ -80,8 +82,12 @@ export async function findMailRoute(
   const hosts = usable.slice(0, MAX_HOSTS);
   const isTruncated = lookups.length < exchangers.length || hosts.length < usable.length;
   if (hosts.length === 0) return unusableRoute(lookups, isTruncated);
-  const isPartial = isTruncated || lookups.some(({ found }) => found.kind === "failed");
-  return { kind: "mail_hosts", implicit: false, hosts, isPartial };
+  const unresolved = lookups.flatMap(({ exchange, preference, found }) =>
+    found.kind === "failed" ? [{ exchange, preference }] : [],
+  );
+  const isPartial = isTruncated || unresolved.length > 0;
+  const route: MailRoute = { kind: "mail_hosts", implicit: false, hosts, isPartial };
+  return unresolved.length > 0 ? { ...route, unresolved } : route;
 }
 
 /** Without MX records the domain itself is the mail host, if it has an address. */

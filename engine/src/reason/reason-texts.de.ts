@@ -48,7 +48,10 @@ export const GERMAN: ReasonTexts = {
     rate_limited: ({ server }) => `${server} begrenzt die Anzahl unserer Prüfungen.`,
     probe_blocked: ({ server }) =>
       `${server} hat unsere Prüfung blockiert. Das sagt nichts über das Postfach aus.`,
-    temporary_error: ({ server }) => `${server} meldet einen vorübergehenden Fehler.`,
+    temporary_error: ({ server, domain, evidence }) =>
+      evidence.mailbox?.isByBackup
+        ? `${server} lehnt dieses Postfach ab, ist aber ein Ersatzserver eines anderen Betreibers, und der bevorzugte Mailserver von ${domain} hat nicht geantwortet.`
+        : `${server} meldet einen vorübergehenden Fehler.`,
     smtp_unreachable: ({ domain }) => `Kein Mailserver von ${domain} war erreichbar.`,
     smtp_timeout: ({ server }) => `${server} hat nicht rechtzeitig geantwortet.`,
     smtp_protocol_error: ({ server }) =>

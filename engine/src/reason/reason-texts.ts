@@ -66,7 +66,10 @@ export const ENGLISH: ReasonTexts = {
     greylisted: ({ server }) => `${server} asked us to retry later (greylisting).`,
     rate_limited: ({ server }) => `${server} limits the rate of our checks.`,
     probe_blocked: ({ server }) => `${server} blocked our check. This tells nothing about the mailbox.`,
-    temporary_error: ({ server }) => `${server} reports a temporary error.`,
+    temporary_error: ({ server, domain, evidence }) =>
+      evidence.mailbox?.isByBackup
+        ? `${server} rejects this mailbox, but it is a backup of another operator, and the preferred mail server of ${domain} gave no answer.`
+        : `${server} reports a temporary error.`,
     smtp_unreachable: ({ domain }) => `No mail server of ${domain} could be reached.`,
     smtp_timeout: ({ server }) => `${server} did not answer in time.`,
     smtp_protocol_error: ({ server }) => `${server} closed the connection or sent an invalid reply.`,

@@ -5,6 +5,7 @@
  * renamed. A filter in front of the mailbox host (Mimecast, Proofpoint …) is what answers on port 25, so that is the
  * provider.
  */
+import { getDomain } from "../address/public-suffix.ts";
 
 /**
  * Mail hosts in order of preference, lower case, without the final dot; the first known one decides. "" without mail
@@ -17,6 +18,14 @@ export function mailProviderOf(mxHosts: readonly string[], domain: string): stri
     if (slug !== undefined) return CONSUMER_SLUGS.get(`${slug} ${domain}`) ?? slug;
   }
   return "other";
+}
+
+/** Whether both mail hosts are a known provider's, or have the same registrable domain. */
+export function isSameOperator(host: string, other: string): boolean {
+  const provider = slugOf(host);
+  if (provider !== undefined && provider !== "other" && provider === slugOf(other)) return true;
+  const owner = getDomain(host, { allowPrivateDomains: true });
+  return owner !== null && owner === getDomain(other, { allowPrivateDomains: true });
 }
 
 /** A suffix of this provider's mail host names; undefined for an unknown provider. */

@@ -36,7 +36,10 @@ export type HostPoolDeps = OpeningDeps & {
 };
 
 /** A route that has mail hosts. */
-export type MailHosts = Pick<Extract<MailRoute, { kind: "mail_hosts" }>, "hosts" | "isPartial">;
+export type MailHosts = Pick<
+  Extract<MailRoute, { kind: "mail_hosts" }>,
+  "hosts" | "isPartial" | "unresolved"
+>;
 
 const MAX_OPENING_TRIES = 3;
 /** Identities that may be refused before the refusal is the answer, of a session as of a request. */

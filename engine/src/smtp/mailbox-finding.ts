@@ -124,6 +124,18 @@ function isUnexplained(
   return isAboutAddress || (isPolicy && WITHOUT_A_REASON.test(rule));
 }
 
+/** Its refusal proves nothing: the host is a backup of another operator, whose list of mailboxes may be old. */
+export function asRefusalByBackup(finding: MailboxFinding): MailboxFinding {
+  if (!AGAINST_THE_MAILBOX.has(finding.answer) && !finding.isUnexplained) return finding;
+  return { ...undecided(finding), isByBackup: true };
+}
+
+/** The finding without what its reply would prove. */
+export function undecided(refusal: MailboxFinding): MailboxFinding {
+  const { isUnexplained: _, isSoftRefusal: __, isSelective: ___, ...rest } = refusal;
+  return { ...rest, answer: "temporary_error", retryAfterSeconds: RETRY_SECONDS.temporary_error! };
+}
+
 const FINAL: ReadonlySet<MailboxAnswer> = new Set([
   "accepted",
   "not_found",

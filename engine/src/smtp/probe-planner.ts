@@ -213,6 +213,15 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
 type Answered = Pick<MailboxFinding, "mxHost">;
 type IsByFirstHost = (answered: Answered, input: ProbeInput, profile: ProviderProfile) => boolean;
 
+/** Where a domain's mail goes first, also where the lookup of a host failed. */
+function preferredHosts({ hosts, unresolved = [] }: MailHosts): string[] {
+  const best = Math.min(...[...hosts, ...unresolved].map(({ preference }) => preference));
+  return [
+    ...hosts.filter(({ preference }) => preference === best).map(({ name }) => name),
+    ...unresolved.filter(({ preference }) => preference === best).map(({ exchange }) => exchange),
+  ];
+}
+
 function poolKey({ hosts, isPartial }: MailHosts): string {
   const names = hosts.length === 1 ? hosts[0]!.name : hosts.map(({ name }) => name).join(" ");
   return isPartial ? `${names} …` : names;
@@ -286,7 +295,7 @@ function combined(
 
 function sendTarget(
   pool: HostPool,
-  { address, isRole, priority, trace }: ProbeInput,
+  { address, route, isRole, priority, trace }: ProbeInput,
 ): { request: ProbeRequest; finding: Promise<MailboxFinding> } {
   const { local, domain, needsSmtpUtf8 } = address;
   const { promise: finding, resolve, reject } = deferred<MailboxFinding>();
@@ -298,6 +307,7 @@ function sendTarget(
       isDecoy: false,
       isRole,
       isInteractive: priority?.isUrgent === true,
+      preferredHosts: preferredHosts(route),
       trace,
     },
     (end) => {

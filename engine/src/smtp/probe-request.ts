@@ -19,6 +19,7 @@
  * Knows nothing of SMTP: what a reply means is in mailbox-finding.ts.
  */
 import type { MailboxFinding } from "../evidence.ts";
+import { isSameOperator } from "../reference/mail-provider.ts";
 import { afterDeferral } from "./mailbox-finding.ts";
 
 export type ProbeState = "new" | "queued" | "in_flight" | "held" | "settled" | "dropped" | "failed";
@@ -50,6 +51,8 @@ export type ProbeRecipient = {
   /** A role mailbox such as postmaster@. */
   isRole?: boolean | undefined;
   isInteractive: boolean;
+  /** Mail hosts with the best preference. Undefined: the preference does not matter. */
+  preferredHosts?: readonly string[];
   /** Of the check that it belongs to. */
   trace?: string | undefined;
 };
@@ -69,6 +72,7 @@ export class ProbeRequest {
   readonly isDecoy: boolean;
   readonly isRole: boolean;
   readonly trace: string | undefined;
+  readonly #preferredHosts: readonly string[] | undefined;
   readonly #onEnd: (end: ProbeEnd) => void;
   #denials: Map<string, HostDenial> | undefined;
   /** Egress identities that were refused, by their index, and how the last one was. */
@@ -90,6 +94,7 @@ export class ProbeRequest {
     this.isDecoy = probe.isDecoy;
     this.isRole = probe.isRole === true;
     this.trace = probe.trace;
+    this.#preferredHosts = probe.preferredHosts;
     this.#isInteractive = probe.isInteractive;
     this.#isNeeded = !probe.isDecoy;
     this.#onEnd = onEnd;
@@ -199,6 +204,17 @@ export class ProbeRequest {
   /** The last refusal of an identity. It stands unless another identity gets an answer. */
   get refusal(): MailboxFinding | undefined {
     return this.#refusal;
+  }
+
+  /**
+   * Whether this host knows the mailboxes of the domain. A backup host of another operator may not, unless all preferred hosts say
+   * that the domain is not theirs.
+   */
+  isDecidedBy(host: string): boolean {
+    const preferred = this.#preferredHosts;
+    if (preferred === undefined || preferred.some((name) => name === host || isSameOperator(name, host)))
+      return true;
+    return preferred.every((name) => this.#denials?.get(name) === "domain_not_accepted");
   }
 
   isOpenTo(host: string, identity?: number): boolean {

@@ -10,9 +10,12 @@ import {
   noSmtpUtf8,
   openLab,
   saysNothing,
+  servfail,
   type Temperament,
 } from "@mailvet/lab";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { reasonOf } from "../../src/reason/reason.ts";
+import { decide } from "../../src/verdict.ts";
 import { until } from "../until.ts";
 import { manyAt, NO_VIOLATIONS, openStory, tellStories, violationsAt } from "./story.ts";
 
@@ -194,6 +197,81 @@ test.concurrent("a catch-all domain whose first host is down is not asked for ev
   for (const emails of [manyAt("shop.test", 50), manyAt("shop.test", 100).slice(50)])
     expect(new Set(await story.verdictsOn(emails))).toEqual(new Set(["risky catch_all"]));
   expect(story.lab.counts("b.shop.test").commands.RCPT).toBeLessThan(10);
+});
+
+/** A backup host whose list of mailboxes is old, or which refuses everything. */
+const REFUSES_ALL = ["550 5.1.1 User unknown", "550 5.2.1 Mailbox disabled", "550 Rejected"];
+const refusingBackup = (reply: string) => mailHost({ temper: answersWith({ at: "rcpt", reply }) });
+
+describe.each(REFUSES_ALL)("a backup host of another operator says %s", (reply) => {
+  test.concurrent("while the first host is down: undecided", async () => {
+    await using story = await openStory({
+      "mx.shop.test": mailHost({ down: true }),
+      "mx.backup.test": refusingBackup(reply),
+      "shop.test": mailDomain({ users, mx: ["mx.shop.test", "mx.backup.test"] }),
+    });
+    const { mailbox, ...evidence } = await story.evidenceFor("ann@shop.test");
+    const verdict = decide({ ...evidence, mailbox: mailbox! });
+    expect(verdict).toMatchObject({ status: "unknown", subStatus: "temporary_error" });
+    expect(reasonOf({ ...evidence, mailbox: mailbox! }, verdict)).toBe(
+      "mx.backup.test rejects this mailbox, but it is a backup of another operator, and the preferred mail server of shop.test gave no answer.",
+    );
+    expect(mailbox!.retryAfterSeconds).toBe(900);
+  });
+
+  test.concurrent("after the first host deferred the mailbox: the deferral stands", async () => {
+    await using story = await openStory({
+      "mx.shop.test": mailHost({ temper: answersWith({ at: "rcpt", reply: "451 4.7.1 Greylisted" }) }),
+      "mx.backup.test": refusingBackup(reply),
+      "shop.test": mailDomain({ users, mx: ["mx.shop.test", "mx.backup.test"] }),
+    });
+    expect(await story.verdictOn("ann@shop.test")).toBe("unknown greylisted");
+  });
+
+  test.concurrent("while the name of the first host cannot be looked up: undecided", async () => {
+    await using story = await openStory({
+      "mx.backup.test": refusingBackup(reply),
+      "mx.shop.test": { answers: servfail },
+      "shop.test": mailDomain({
+        users,
+        records: mx("mx.shop.test", "mx.backup.test"),
+        mx: ["mx.backup.test"],
+      }),
+    });
+    expect(await story.verdictOn("ann@shop.test")).toBe("unknown temporary_error");
+  });
+});
+
+test.concurrent("a host without the domain leaves the decision to that of another operator", async () => {
+  await using story = await openStory({
+    "mx.old.test": mailHost(),
+    "mx.new.test": mailHost(),
+    "shop.test": mailDomain({ users, mx: ["mx.new.test"], records: mx("mx.old.test", "mx.new.test") }),
+  });
+  expect(await story.verdictsOn(["ann@shop.test", "eve@shop.test"])).toEqual(Object.values(asUsual));
+});
+
+test.concurrent("hosts of other operators with the same preference decide, whichever is up", async () => {
+  await using story = await openStory({
+    "mx.one.test": mailHost({ down: true }),
+    "mx.two.test": mailHost(),
+    "shop.test": mailDomain({
+      users,
+      mx: ["mx.two.test"],
+      records: { MX: ["mx.one.test", "mx.two.test"].map((exchange) => ({ preference: 10, exchange })) },
+    }),
+  });
+  expect(await story.verdictsOn(["ann@shop.test", "eve@shop.test"])).toEqual(Object.values(asUsual));
+});
+
+test.concurrent("hosts of one operator decide under any of its names", async () => {
+  const records = mx("aspmx.l.google.com", "aspmx2.googlemail.com");
+  await using story = await openStory({
+    "aspmx.l.google.com": mailHost({ down: true }),
+    "aspmx2.googlemail.com": mailHost(),
+    "shop.test": mailDomain({ users, mx: ["aspmx2.googlemail.com"], records }),
+  });
+  expect(await story.verdictsOn(["ann@shop.test", "eve@shop.test"])).toEqual(Object.values(asUsual));
 });
 
 /** The reply of some servers to unknown mailboxes of their own domains. */

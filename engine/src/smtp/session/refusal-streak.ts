@@ -8,6 +8,7 @@
  * Collects, confirms and retracts. Whether the streak is credible is decided in refusal-check.ts.
  */
 import type { MailboxFinding } from "../../evidence.ts";
+import { undecided } from "../mailbox-finding.ts";
 import type { ProbeRequest } from "../probe-request.ts";
 import type { KnownMailbox } from "../throttle/learned-limits.ts";
 import type { OpenTransaction } from "./transaction-plan.ts";
@@ -102,9 +103,4 @@ export function retractAll(refusals: readonly HeldRefusal[], requeue: (request: 
     if (request.canRetryAfterRetraction()) requeue(request);
     else request.settle(undecided(request.heldRefusal!));
   }
-}
-
-function undecided(refusal: MailboxFinding): MailboxFinding {
-  const { isUnexplained: _, isSoftRefusal: __, isSelective: ___, ...rest } = refusal;
-  return { ...rest, answer: "temporary_error", retryAfterSeconds: 900 };
 }

@@ -5,7 +5,7 @@
 import type { SmtpSessionEvent } from "../../egress/network-event.ts";
 import type { MailboxFinding } from "../../evidence.ts";
 import type { RcptResult } from "../client/client.ts";
-import { findingWithoutReply, interpretReply } from "../mailbox-finding.ts";
+import { asRefusalByBackup, findingWithoutReply, interpretReply } from "../mailbox-finding.ts";
 import type { HostDenial, ProbeRequest } from "../probe-request.ts";
 import {
   isBeyondReliable,
@@ -97,8 +97,11 @@ export class ReplyHandler {
     }
     if (finding.isUnexplained) limits.refusesWithoutReason = true;
     const isFirst = isNew && request === requests[0];
-    if (stage === "rcpt") this.streak.hold({ request, isLate, transaction, isFirst }, finding);
-    else request.settle(finding);
+    if (stage !== "rcpt") request.settle(finding);
+    else {
+      const believed = request.isDecidedBy(host) ? finding : asRefusalByBackup(finding);
+      this.streak.hold({ request, isLate, transaction, isFirst }, believed);
+    }
     return "refused";
   }
 
