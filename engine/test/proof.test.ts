@@ -55,6 +55,18 @@ test("a temporary reply to RCPT never gives invalid, whatever its text and code"
   expect(wrong).toEqual([]);
 });
 
+test("a permanent code with a temporary status never gives invalid, whatever its text", () => {
+  const wrong: string[] = [];
+  for (const { reply, mx } of WORDINGS.values()) {
+    for (const enhanced of ["4.1.1", "4.2.1", "4.3.0"]) {
+      const said = { ...parseReply(reply), code: 550, enhanced };
+      if (statusOf({ stage: "rcpt", reply: said, mx }).status === "invalid")
+        wrong.push(`550 ${enhanced} ${reply}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
 test("a reply before RCPT never gives invalid or valid, whatever its text and code", () => {
   const wrong: string[] = [];
   const codes = [...codesOf(4), ...codesOf(5)];

@@ -87,11 +87,16 @@ const ABOUT_THE_MAILBOX: ReadonlySet<MailboxAnswer> = new Set([
  */
 function answerOf(meaning: Meaning, { stage, reply }: { stage: ReplyStage; reply: Reply }): MailboxAnswer {
   const answer = answerByMeaning(meaning);
-  const isPermanent = severityOf(reply) === 5;
+  const isPermanent = isPermanentRefusal(reply);
   if (stage !== "rcpt" && ABOUT_THE_MAILBOX.has(answer))
     return isPermanent ? "probe_blocked" : "temporary_error";
   if (!isPermanent && (AGAINST_THE_MAILBOX.has(answer) || answer === "restricted")) return "temporary_error";
   return answer;
+}
+
+/** A status of the other class contradicts the code (RFC 3463, 2): "550 4.2.1" is temporary. */
+function isPermanentRefusal(reply: Reply): boolean {
+  return severityOf(reply) === 5 && !reply.enhanced?.startsWith("4.");
 }
 
 /** Refusals of outside senders: they prove a mailbox where the matching rule says that it exists. */
@@ -117,8 +122,7 @@ function isUnexplained(
   { category, rule, mailbox }: Meaning,
   { stage, reply }: { stage: ReplyStage; reply: Reply },
 ): boolean {
-  if (stage !== "rcpt" || severityOf(reply) !== 5 || mailbox !== "unknown") return false;
-  if (reply.enhanced?.startsWith("4.")) return false; // temporary, whatever the first code says
+  if (stage !== "rcpt" || !isPermanentRefusal(reply) || mailbox !== "unknown") return false;
   const isAboutAddress = category === "protocol_error" && reply.enhanced?.startsWith("5.1.") === true;
   const isPolicy = category === "policy_rejected" || category === "temporary_failure";
   return isAboutAddress || (isPolicy && WITHOUT_A_REASON.test(rule));

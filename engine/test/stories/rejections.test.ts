@@ -82,6 +82,11 @@ tellStories([
     { ann: "unknown temporary_error" },
   ],
   [
+    "a permanent code with a temporary status is no proof",
+    at(answersWith({ at: "rcpt", reply: "550 4.1.1 User unknown" })),
+    { ann: "unknown temporary_error" },
+  ],
+  [
     "a rate limit says nothing about the mailbox",
     at(answersWith({ at: "mail", reply: "450 4.7.1 Error: too much mail from 127.0.0.1" })),
     { ann: "unknown rate_limited" },
