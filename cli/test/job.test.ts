@@ -253,6 +253,20 @@ test("a rejected transition is reported, and delete needs --yes", async () => {
   expect(service.requests.filter(({ method }) => method === "DELETE")).toHaveLength(1);
 });
 
+test("an ID that would lead to another endpoint is refused before the request", async () => {
+  await using service = await openScriptedService(json({}));
+  for (const args of [
+    ["show", ""],
+    ["cancel", "."],
+    ["delete", "--yes", ".."],
+  ]) {
+    const { code, stdout, stderr } = await mailvet(["job", ...args], { env: envOf(service) });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^mailvet: Invalid ID: \/bulk\/jobs\/\S*\n$/);
+  }
+  expect(service.requests).toEqual([]);
+});
+
 test("run says how to download results that cannot be written", async () => {
   const advice = `\n  → mailvet job download ${JOB_ID}\n`;
   const cases = [

@@ -127,6 +127,8 @@ test("with a service it is asked, and its refusal is a tool error with advice", 
   expect(service.requests[0]).toMatchObject({ url: "/api/v1/validation/single", method: "POST" });
   expect(service.requests[0]!.headers["x-api-key"]).toBe("mv_live_secret");
   expect(JSON.parse(String(service.requests[0]!.body))).toEqual({ email: "ann@shop.io", level: "dns" });
+  expect(await refusal(client, "domain", { domain: ".." })).toBe("Invalid ID: /domains/..");
+  expect(service.requests).toHaveLength(1);
 });
 
 test("a service without a key is invalid usage", async () => {

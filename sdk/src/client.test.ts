@@ -182,6 +182,25 @@ test("every method sends its request", async () => {
   }
 });
 
+test("an ID that would lead to another endpoint is refused before the request", async () => {
+  await using service = await openScriptedService(json({}));
+  const client = createClient({ baseUrl: service.url, apiKey: KEY });
+  for (const id of ["", ".", ".."]) {
+    const calls: [() => Promise<unknown>, path: string][] = [
+      [() => client.jobs.get(id), `/bulk/jobs/${id}`],
+      [() => client.jobs.delete(id), `/bulk/jobs/${id}`],
+      [() => client.jobs.cancel(id), `/bulk/jobs/${id}/cancel`],
+      [() => client.jobs.download(id), `/bulk/jobs/${id}/download`],
+      [() => client.jobs.wait(id), `/bulk/jobs/${id}/events`],
+      [() => client.webhooks.replay("w1", id), `/webhooks/w1/deliveries/${id}/replay`],
+      [() => client.inspectDomain(id), `/domains/${id}`],
+    ];
+    for (const [call, path] of calls)
+      expect(await failureOf(call())).toEqual(new RangeError(`Invalid ID: ${path}`));
+  }
+  expect(service.requests).toEqual([]);
+});
+
 test("pages contain the total count", async () => {
   const total = { "x-total-count": "230" };
   await using service = await openScriptedService(

@@ -141,7 +141,7 @@ export function createClient(options: ClientOptions): Client {
 
     about: (more) => requests.get("/about", more),
     account: (more) => requests.get("/account", more),
-    notifications: (more) => requests.get("/account/notifications", { ...more }),
+    notifications: (more) => requests.get("/account/notifications", more),
     changeNotifications: (changes) => requests.patch("/account/notifications", changes),
     async statement({ skip, limit, from, to, kind } = {}, more) {
       const query = { skip, limit, from, to, kind };

@@ -1,5 +1,6 @@
 /** Delivery feedback: reports outcomes to the service, and compares predicted with actual bounces. */
-import type { DeliveryOutcome, FeedbackReport, FeedbackSummary, ReportedOutcome } from "@mailvet/contract";
+import type { DeliveryOutcome, FeedbackReport, FeedbackSummary } from "@mailvet/contract";
+import { timeText } from "./key-methods.ts";
 import type { Requests } from "./requests.ts";
 import type { CallOptions } from "./transport.ts";
 import { type UploadFile, uploadBody } from "./upload-body.ts";
@@ -27,9 +28,8 @@ export function feedbackMethods(requests: Requests): FeedbackMethods {
   const path = "/feedback";
   return {
     submit(outcomes, options) {
-      const list = Array.isArray(outcomes) ? (outcomes as readonly OutcomeInput[]) : undefined;
-      const body = list
-        ? { outcomes: list.map(toReportedOutcome) }
+      const body = Array.isArray(outcomes)
+        ? { outcomes: (outcomes as readonly OutcomeInput[]).map(toReportedOutcome) }
         : toReportedOutcome(outcomes as OutcomeInput);
       return requests.post(path, body, options);
     },
@@ -42,7 +42,6 @@ export function feedbackMethods(requests: Requests): FeedbackMethods {
   };
 }
 
-function toReportedOutcome({ email, outcome, occurredAt }: OutcomeInput): ReportedOutcome {
-  if (occurredAt === undefined) return { email, outcome };
-  return { email, outcome, occurred_at: occurredAt instanceof Date ? occurredAt.toISOString() : occurredAt };
+function toReportedOutcome({ email, outcome, occurredAt }: OutcomeInput) {
+  return { email, outcome, occurred_at: timeText(occurredAt) };
 }

@@ -26,12 +26,12 @@ export function keyMethods(requests: Requests): KeyMethods {
   return {
     list: (options) => requests.get("/keys", options),
     create({ name, mode, scopes, expiresAt }, options) {
-      return requests.post("/keys", { name, mode, scopes, expires_at: expiryText(expiresAt) }, options);
+      return requests.post("/keys", { name, mode, scopes, expires_at: timeText(expiresAt) }, options);
     },
     revoke: (keyId, options) => requests.delete(`/keys/${encodeURIComponent(keyId)}`, options),
   };
 }
 
-export function expiryText(expiresAt: Date | string | undefined): string | undefined {
-  return expiresAt instanceof Date ? expiresAt.toISOString() : expiresAt;
+export function timeText(time: Date | string | undefined): string | undefined {
+  return time instanceof Date ? time.toISOString() : time;
 }

@@ -20,7 +20,7 @@ import type {
   System,
 } from "@mailvet/contract";
 import { auditMethods, type OperatorAuditMethods } from "./audit-methods.ts";
-import { expiryText } from "./key-methods.ts";
+import { timeText } from "./key-methods.ts";
 import type { Page, PageQuery, Requests } from "./requests.ts";
 import type { CallOptions, IdempotentOptions, OpenStream } from "./transport.ts";
 
@@ -119,10 +119,10 @@ export type OperatorJobsQuery = {
 
 export function operatorMethods(requests: Requests, open: OpenStream): OperatorMethods {
   const pathOf = (accountId: string) => `/operator/accounts/${encodeURIComponent(accountId)}`;
-  const jobAction =
-    (action: "pause" | "resume" | "cancel") =>
-    (jobId: string, options?: IdempotentOptions): Promise<OperatorJob> =>
-      requests.post(`/operator/jobs/${encodeURIComponent(jobId)}/${action}`, undefined, options);
+  const action =
+    (collection: "accounts" | "jobs", name: string) =>
+    <T>(id: string, options?: IdempotentOptions): Promise<T> =>
+      requests.post(`/operator/${collection}/${encodeURIComponent(id)}/${name}`, undefined, options);
   return {
     accounts: ({ skip, limit, search, state, sort, order, after } = {}, options) =>
       requests.page("/operator/accounts", {
@@ -132,14 +132,13 @@ export function operatorMethods(requests: Requests, open: OpenStream): OperatorM
     account: (accountId, options) => requests.get(pathOf(accountId), options),
     openAccount: ({ email, plan, credits }, options) =>
       requests.post("/operator/accounts", { email, plan, credits }, options),
-    inviteAgain: (accountId, options) => requests.post(`${pathOf(accountId)}/invitation`, undefined, options),
+    inviteAgain: action("accounts", "invitation"),
     suspend: (accountId, reason, options) =>
       requests.post(`${pathOf(accountId)}/suspend`, { reason }, options),
-    resume: (accountId, options) => requests.post(`${pathOf(accountId)}/resume`, undefined, options),
+    resume: action("accounts", "resume"),
     changeEmail: (accountId, { email, confirm }, options) =>
       requests.post(`${pathOf(accountId)}/email`, { email, confirm }, options),
-    endSessions: (accountId, options) =>
-      requests.post(`${pathOf(accountId)}/end-sessions`, undefined, options),
+    endSessions: action("accounts", "end-sessions"),
     erase: (accountId, { email, reason }, options) =>
       requests.post(`${pathOf(accountId)}/erase`, { email, reason }, options),
     exportAccount: (accountId, options) =>
@@ -152,9 +151,9 @@ export function operatorMethods(requests: Requests, open: OpenStream): OperatorM
         query: { limit, status, account_id: accountId, after },
         ...options,
       }),
-    pauseJob: jobAction("pause"),
-    resumeJob: jobAction("resume"),
-    cancelJob: jobAction("cancel"),
+    pauseJob: action("jobs", "pause"),
+    resumeJob: action("jobs", "resume"),
+    cancelJob: action("jobs", "cancel"),
     setPlan: (accountId, plan, options) => requests.patch(pathOf(accountId), { plan }, options),
     grant: (accountId, { amount, note }, options) =>
       requests.post(`${pathOf(accountId)}/grants`, { amount, note }, options),
@@ -171,9 +170,8 @@ export function operatorMethods(requests: Requests, open: OpenStream): OperatorM
     audit: auditMethods(requests, open, "/operator/audit"),
     keys: {
       list: (options) => requests.get("/operator/keys", options),
-      create: ({ name, scopes, allowedRanges, expiresAt }, options) => {
-        const expires_at = expiryText(expiresAt);
-        const key = { name, scopes, allowed_ranges: allowedRanges, expires_at };
+      create({ name, scopes, allowedRanges, expiresAt }, options) {
+        const key = { name, scopes, allowed_ranges: allowedRanges, expires_at: timeText(expiresAt) };
         return requests.post("/operator/keys", key, options);
       },
       revoke: (keyId, options) => requests.delete(`/operator/keys/${encodeURIComponent(keyId)}`, options),

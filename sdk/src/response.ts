@@ -82,13 +82,12 @@ function parseJson(text: string): unknown {
 }
 
 function isProblem(document: unknown): document is Problem {
-  if (typeof document !== "object" || document === null) return false;
-  const { code, detail } = document as Partial<Problem>;
+  const { code, detail } = (document ?? {}) as Partial<Problem>;
   return typeof code === "string" && typeof detail === "string";
 }
 
 function countIn(text: string | null): number | undefined {
-  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+  return /^\d{1,15}$/.test(text ?? "") ? Number(text) : undefined;
 }
 
 /** Retry-After is a number of seconds or a date (RFC 9110, section 10.2.3). */

@@ -77,6 +77,8 @@ export function createTransport(options: ClientOptions): { send: SendRequest; op
   const retries = options.retries ?? DEFAULT_RETRIES;
 
   const request = async <T>(call: ApiRequest, read: (response: Response) => T | Promise<T>): Promise<T> => {
+    // URLs have no such segments, so the request would reach another endpoint.
+    if (/\/\.{0,2}(\/|$)/.test(call.path)) throw new RangeError(`Invalid ID: ${call.path}`);
     const url = `${root}${call.path}${queryOf(call.query)}`;
     const headers: Record<string, string> = {
       accept: call.accept ?? "application/json",

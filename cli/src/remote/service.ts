@@ -62,6 +62,7 @@ function explain(url: string, error: unknown): unknown {
   }
   if (error instanceof MailvetUnreachable)
     return new ServiceFailure(failureText(`${url}: ${error.message}`, UNREACHABLE_ADVICE[error.reason]));
+  if (error instanceof RangeError) return new ServiceFailure(printable(error.message)); // an ID that the SDK refuses
   return error;
 }
 
