@@ -240,3 +240,18 @@ test("a repeated Idempotency-Key is charged once", async () => {
   expect(await second.text()).toBe(await first.text());
   expect(await balanceOf(account)).toBe(9);
 });
+
+test("a refusal is not replayed for its Idempotency-Key: the repetition is a new call", async () => {
+  const { accountId, key } = await service.openAccount({ credits: 0 });
+  const params = { name: "check", arguments: { email: "ann@shop.test" } };
+  const send = async () => {
+    const headers = { "x-api-key": key, "idempotency-key": "one" };
+    const answer = await post(headers, { jsonrpc: "2.0", id: 1, method: "tools/call", params });
+    return ((await answer.json()) as { result: CallToolResult }).result;
+  };
+  const [content] = (await send()).content;
+  expect(content).toMatchObject({ text: expect.stringMatching(/^insufficient_credits: /) });
+  const grant = { cookie: await service.operatorCookie(), body: { amount: 10 } };
+  await service.ask(`/operator/accounts/${accountId}/grants`, grant);
+  expect(await send()).toMatchObject({ structuredContent: { status: "valid" } });
+});

@@ -35,6 +35,8 @@ declare module "fastify" {
     isResponseStored: boolean;
     /** This process was suspended beyond its lease and another request has the key: this one must have no effect. */
     hasLostLease: boolean;
+    /** The response is a refusal, although its status says success: of an MCP tool. */
+    isRefused: boolean;
   }
 }
 
@@ -72,6 +74,7 @@ export function honourIdempotencyKeys(
   app.decorateRequest("idempotencyLease", undefined);
   app.decorateRequest("isResponseStored", false);
   app.decorateRequest("hasLostLease", false);
+  app.decorateRequest("isRefused", false);
 
   app.addHook("onRoute", (route) => {
     const { access = "open", idempotency = true } = route.config ?? {};
@@ -91,12 +94,12 @@ export function honourIdempotencyKeys(
     if (!lease) return done(null, payload);
     request.idempotencyLease = undefined;
     clearInterval(lease.renewal);
-    const { idempotencyKey, creditsRemaining } = request;
+    const { idempotencyKey, creditsRemaining, isRefused } = request;
     const confirm = async (tx: Orm) => {
       if (idempotencyKey !== undefined && creditsRemaining !== undefined)
         await confirmCharge(tx, idempotencyKey);
     };
-    settle(lease, reply, payload, confirm)
+    settle(lease, isRefused, reply, payload, confirm)
       .then((outcome) => {
         request.isResponseStored = outcome === "stored";
         request.hasLostLease = outcome === "lost";
@@ -210,12 +213,13 @@ function fingerprintParts({ method, url, body }: FastifyRequest): string[] {
 
 async function settle(
   { responses, key, holder, isTakenOver, isStored, cipher }: Lease,
+  isRefused: boolean,
   reply: FastifyReply,
   payload: unknown,
   alongside: (tx: Orm) => Promise<void>,
 ): Promise<"stored" | "lost" | "released"> {
   const { statusCode: status } = reply;
-  const isSuccess = status >= 200 && status < 300;
+  const isSuccess = status >= 200 && status < 300 && !isRefused;
   if (isSuccess && isStored) return "stored";
   const encryptedBody = isSuccess ? await sealIfStorable(reply, payload, cipher) : undefined;
   if (encryptedBody) {
@@ -223,8 +227,8 @@ async function settle(
     return isStored ? "stored" : "lost";
   }
   // After a takeover the previous holder may have executed the request, even if this one was refused.
-  const isRefused = status < 500 && !isTakenOver;
-  if (isSuccess || isRefused) await responses.release(key, holder);
+  const hasNoEffect = status < 500 && !isTakenOver;
+  if (isSuccess || hasNoEffect) await responses.release(key, holder);
   else await responses.abandon(key, holder);
   return "released";
 }

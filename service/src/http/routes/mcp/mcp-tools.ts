@@ -6,7 +6,6 @@ import type { KeyScope } from "@mailvet/contract";
 import { explainReply } from "@mailvet/engine";
 import type { ToolBackend } from "@mailvet/mcp";
 import type { FastifyRequest } from "fastify";
-import type { Caller } from "../../../base/caller.ts";
 import { Refusal } from "../../../base/refusal.ts";
 import { findJob } from "../../../jobs/job-list.ts";
 import { jobResults, type ResultDeps } from "../../../jobs/results/job-results.ts";
@@ -27,6 +26,7 @@ export function toolsFor(
   { validations, startListJob, results }: McpToolDeps,
   request: FastifyRequest,
 ): ToolBackend {
+  const allowed = allowedFor(request);
   const caller = request.caller!;
   const { id: requestId, idempotencyKey, lifetime } = request;
   const context = { requestId, idempotencyKey, startedAtMs: lifetime.startedAtMs };
@@ -36,7 +36,7 @@ export function toolsFor(
     return answer;
   };
   return {
-    check: allowed(caller, "validate", async ({ email, ...options }) => {
+    check: allowed("validate", async ({ email, ...options }) => {
       const answer = await validations.validate(caller, email, {
         ...context,
         options: checkOptionsOf(options),
@@ -44,25 +44,24 @@ export function toolsFor(
       request.onDelivered = answer.planRecheck;
       return charged(answer).result;
     }),
-    checkMany: allowed(caller, "bulk", async ({ emails, ...options }) => {
+    checkMany: allowed("bulk", async ({ emails, ...options }) => {
       request.acquireBulkSlot();
       const bulk = { ...context, options: checkOptionsOf(options) };
       return charged(await validations.validateMany(caller, emails, bulk)).summary;
     }),
-    explainReply: allowed(caller, "validate", async ({ reply, ...about }) => explainReply(reply, about)),
+    explainReply: allowed("validate", async ({ reply, ...about }) => explainReply(reply, about)),
     inspectDomain: allowed(
-      caller,
       "validate",
       async ({ domain }) => charged(await validations.inspectDomain(caller, domain, context)).report,
     ),
-    startJob: allowed(caller, "bulk", async ({ emails, name, level }) => {
+    startJob: allowed("bulk", async ({ emails, name, level }) => {
       request.acquireBulkSlot();
       const options = { ...(name === undefined ? {} : { name }), ...(level === undefined ? {} : { level }) };
       const list = { text: textOfEmails(emails), pointer: "/emails", options, idempotencyKey };
       return (await startListJob(caller, list)).job;
     }),
-    jobStatus: allowed(caller, "read", ({ job_id }) => findJob(results.database, caller, job_id)),
-    jobResults: allowed(caller, "read", async ({ job_id, ...page }) => {
+    jobStatus: allowed("read", ({ job_id }) => findJob(results.database, caller, job_id)),
+    jobResults: allowed("read", async ({ job_id, ...page }) => {
       const { results: items, total } = await jobResults(results, caller, job_id, { skip: 0, ...page });
       return { items, total };
     }),
@@ -70,21 +69,19 @@ export function toolsFor(
 }
 
 /** A refusal is for the model to read; anything else is a defect, or an outage. */
-function allowed<Input, Result>(
-  caller: Caller,
-  scope: KeyScope,
-  run: (input: Input) => Promise<Result>,
-): (input: Input) => Promise<Result> {
-  return async (input) => {
+const allowedFor =
+  (request: FastifyRequest) =>
+  <Input, Result>(scope: KeyScope, run: (input: Input) => Promise<Result>) =>
+  async (input: Input): Promise<Result> => {
     try {
-      authorise(caller, { scope });
+      authorise(request.caller!, { scope });
       return await run(input);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
+      request.isRefused = true;
       const { ToolFailure } = await import("@mailvet/mcp");
       const { retryAfterSeconds } = error.extras;
       const retry = retryAfterSeconds === undefined ? "" : ` Retry after ${Math.ceil(retryAfterSeconds)} s.`;
       throw new ToolFailure(`${error.code}: ${error.message}${retry}`);
     }
   };
-}
