@@ -163,3 +163,14 @@ test("a check is answered while a large workbook is read", async () => {
   expect((await preview).total_rows).toBe(40_000);
   expect(answered).toBeGreaterThan(0);
 });
+
+test("a workbook with escaped NULs and lone surrogates is checked to its end", async () => {
+  const names = ["valid_x0000_", "VALID_x0000_", "valid+b_xD800_", "VALID+b_xD800_"];
+  const sheet = names.map((name) => rowOf(`${name}@mailvet.test`)).join("");
+  const file = await xlsxOf({ sheets: { S: rowOf("email") + sheet } });
+  const { id } = await lists.confirm(await lists.upload(bytes(file), "escapes.xlsx"));
+  expect(await lists.ended(id)).toMatchObject({ status: "completed", duplicate_count: 2 });
+  const [, ...rows] = await lists.download(id);
+  const ends = ["", "", "+b\u{fffd}", "+b\u{fffd}"];
+  expect(rows.map(([email]) => email!.toLowerCase())).toEqual(ends.map((end) => `valid${end}@mailvet.test`));
+});

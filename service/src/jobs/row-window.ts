@@ -69,9 +69,9 @@ export async function* readWindows(
 const MAX_EMAIL_CHARS = 400;
 const TRAILING_HIGH_SURROGATE = /[\ud800-\udbff]$/;
 
-/** Without NUL, which PostgreSQL text cannot hold, and truncated, because a cell can be megabytes long. */
+/** Without NULs and lone surrogates, which PostgreSQL text cannot hold, and truncated, because a cell can be megabytes long. */
 function storableEmail(email: string): string {
-  const text = email.replaceAll("\0", "");
+  const text = email.replaceAll("\0", "").toWellFormed();
   return text.length <= MAX_EMAIL_CHARS
     ? text
     : text.slice(0, MAX_EMAIL_CHARS).replace(TRAILING_HIGH_SURROGATE, "");

@@ -51,6 +51,15 @@ describe("cells", () => {
     ]);
   });
 
+  test("escapes of characters that are no text: NULs are dropped, lone surrogates replaced", async () => {
+    const escaped = "a_x0000__xD800__xD83D__xDE00_@x.io_xDC00_";
+    const rows = await rowsOf(
+      `<row><c t="s"><v>0</v></c><c t="str"><v>${escaped}</v></c><c t="inlineStr"><is><t>${escaped}</t></is></c></row>`,
+      { strings: `<si><t>${escaped}</t></si>` },
+    );
+    expect(rows).toEqual([Array(3).fill("a\u{fffd}\u{1f600}@x.io\u{fffd}")]);
+  });
+
   test("numbers, booleans and errors as they are displayed; zeros of a format are kept", async () => {
     const styles = `<numFmts><numFmt numFmtId="164" formatCode="00000"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="164"/></cellXfs>`;
     const rows = await rowsOf(

@@ -241,12 +241,16 @@ function createRichText(limits: SheetLimits) {
   };
 }
 
-/** `_x0041_` is an escape for the character U+0041 (ECMA-376 part 1, 22.9.2.19). */
+/**
+ * `_x0041_` is an escape for the character U+0041 (ECMA-376 part 1, 22.9.2.19). It can also stand for what no text in XML has:
+ * NULs are dropped as in a CSV file, and lone surrogates replaced.
+ */
 function unescaped(text: string): string {
   if (!text.includes("_x")) return text;
-  return text.replace(/_x([\dA-Fa-f]{4})_/g, (_, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  );
+  return text
+    .replace(/_x([\dA-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replaceAll("\0", "")
+    .toWellFormed();
 }
 
 const MAX_COLUMN_LETTERS = 3;
