@@ -20,7 +20,13 @@ export type CsvParser = {
   end(): string[][];
 };
 
-export type CsvShape = { delimiter: string; maxColumns: number; maxCellChars: number };
+export type CsvShape = {
+  delimiter: string;
+  maxColumns: number;
+  maxCellChars: number;
+  /** Written by a program that quotes every cell: no quote at the start of a cell is a plain character. */
+  isStrict?: boolean;
+};
 
 const MAX_ROW_CHARS = 1024 * 1024;
 const MAX_QUOTED_LINES = 1000;
@@ -31,7 +37,12 @@ const SPACE = 0x20;
 const LF = 0x0a;
 const CR = 0x0d;
 
-export function createCsvParser({ delimiter, maxColumns, maxCellChars }: CsvShape): CsvParser {
+export function createCsvParser({
+  delimiter,
+  maxColumns,
+  maxCellChars,
+  isStrict = false,
+}: CsvShape): CsvParser {
   const delimiterCode = delimiter.charCodeAt(0);
   const maxSpan = maxCellChars + 2; // with its quotes
   let rest = ""; // from the start of the incomplete cell
@@ -81,7 +92,10 @@ export function createCsvParser({ delimiter, maxColumns, maxCellChars }: CsvShap
     for (let from = start + 1; ; ) {
       const quote = text.indexOf('"', from);
       const reached = quote === -1 ? text.length : quote;
-      if (reached - start >= maxSpan) return undefined;
+      if (reached - start >= maxSpan) {
+        if (isStrict) throw cellTooLong(rowCount, row.length, maxCellChars);
+        return undefined;
+      }
       if (reached >= text.length - 1 && !isLast) return "unfinished";
       if (quote === -1) return undefined;
       const next = text.charCodeAt(quote + 1);
@@ -95,7 +109,7 @@ export function createCsvParser({ delimiter, maxColumns, maxCellChars }: CsvShap
       if (afterQuote === text.length && !isLast) return "unfinished";
       const end = endOfCell(text, afterQuote);
       const isClosed = end === afterQuote;
-      if (lineBreaks(content) > (isClosed ? MAX_QUOTED_LINES : 0)) return undefined;
+      if (!isStrict && lineBreaks(content) > (isClosed ? MAX_QUOTED_LINES : 0)) return undefined;
       if (isClosed) return { value: hasDoubled ? content.replaceAll('""', '"') : content, end };
       if (end === text.length && !isLast) return "unfinished";
       return { value: text.slice(start, end), end };

@@ -47,8 +47,8 @@ export type ListFileLimits = {
   maxCellChars?: number;
   /** Of a spreadsheet, the sheet to read. Default: the first one with emails. */
   sheet?: string | undefined;
-  /** Whether the first row is a header. Default: detected. */
-  hasHeader?: boolean | undefined;
+  /** RFC 4180 in UTF-8, with a header, commas, and every cell in quotes. Default: all of this is detected. */
+  isStrict?: boolean | undefined;
 };
 
 const MAX_COLUMNS = 1000;
@@ -70,6 +70,17 @@ export async function openListFile(
   const { maxColumns = MAX_COLUMNS, maxCellChars = MAX_CELL_CHARS } = limits;
   const blocks = decompressed(bytes, limits.maxTextBytes);
   try {
+    const close = async () => {
+      await blocks.return(undefined);
+    };
+    if (limits.isStrict) {
+      const format = { delimiter: ",", encoding: "utf-8" };
+      const parser = createCsvParser({ ...format, maxColumns, maxCellChars, isStrict: true });
+      return {
+        ...(await tableOf(rowsIn(decoded(blocks, format.encoding), parser), limits, close)),
+        ...format,
+      };
+    }
     const head = await readHead(blocks);
     const bytesAgain = prepend(head.blocks, blocks);
     if (isZip(head.bytes)) return await openSheet(bytesAgain, { ...limits, maxColumns, maxCellChars });
@@ -81,9 +92,7 @@ export async function openListFile(
 
     const texts = skipChars(decoded(bytesAgain, encoding), declaredChars);
     const parts = rowsIn(texts, createCsvParser({ delimiter, maxColumns, maxCellChars }));
-    const table = await tableOf(parts, limits, async () => {
-      await blocks.return(undefined);
-    });
+    const table = await tableOf(parts, limits, close);
     return { ...table, delimiter, encoding: encoding === "ascii" ? "utf-8" : encoding };
   } catch (error) {
     blocks.return(undefined).catch(() => {}); // not awaited: the sender may be slow to notice
@@ -122,7 +131,7 @@ async function tableOf(
   const first = await firstParts(parts);
   const rows = first.flatMap((part) => part.rows);
   if (rows.length === 0) throw new ListFileError("empty_file", "The list is empty.");
-  const hasHeader = limits.hasHeader ?? isHeader(rows[0]!, rows.slice(1, INSPECTED_ROWS));
+  const hasHeader = limits.isStrict || isHeader(rows[0]!, rows.slice(1, INSPECTED_ROWS));
   const header = hasHeader ? rows.shift() : undefined;
   if (hasHeader) first.find((part) => part.rows.length > 0)!.rows.shift();
   return {

@@ -238,7 +238,7 @@ function rowOf(value: unknown, pointer: string): Row {
   return value as Row;
 }
 
-/** Every cell in quotes, so that none is read as anything else. */
+/** Every cell in quotes (`isStrict` of its reader), so that none is read as anything else. */
 function lineOf(cells: readonly Cell[]): string {
   return `${cells.map((cell) => `"${String(cell ?? "").replaceAll('"', '""')}"`).join(",")}\r\n`;
 }

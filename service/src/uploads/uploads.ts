@@ -38,8 +38,8 @@ export type IncomingUpload = IncomingList & {
   isGroup?: boolean;
   /** Of a spreadsheet. Default: the first one with emails. */
   sheet?: string | undefined;
-  /** Whether the first row is a header. Default: detected. */
-  hasHeader?: boolean;
+  /** Written by this program (json-list.ts), so nothing about its format needs to be detected. */
+  isStrict?: boolean;
   /** The same file with the same key is received once. */
   idempotencyKey: string | undefined;
 };
@@ -95,7 +95,7 @@ export function createUploads({ database, files, limits }: UploadsDeps): Uploads
           maxRows: Math.max(MIN_MAX_ROWS, ROWS_PER_EMAIL * maxEmails),
           maxTextBytes: TEXT_PER_BYTE * limits.maxUploadBytes,
           sheet: upload.sheet,
-          hasHeader: upload.hasHeader,
+          isStrict: upload.isStrict,
         });
         const filename = displayedFilename(upload.filename);
         return { preview: await finish(database, id, { ...intake, filename }), isReplayed: false };

@@ -53,7 +53,7 @@ export function createStartListJob({ uploads, confirmUpload, webhooks }: StartLi
       get pointer() {
         return list.pointer;
       },
-      hasHeader: true,
+      isStrict: true,
       identity: () => JSON.stringify(options),
       idempotencyKey,
     });
