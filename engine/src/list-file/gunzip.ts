@@ -3,8 +3,6 @@
  *
  * Output never exceeds `maxTextBytes`, and an implausible compression ratio is rejected early.
  */
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { ListFileError } from "./list-file-error.ts";
 
@@ -48,20 +46,24 @@ export async function* prepend<T>(first: readonly T[], rest: AsyncIterable<T>): 
 }
 
 async function* gunzipped(
-  blocks: AsyncIterable<Uint8Array>,
+  blocks: AsyncGenerator<Uint8Array>,
   maxTextBytes: number,
 ): AsyncGenerator<Uint8Array> {
   let inputBytes = 0;
   let textBytes = 0;
-  const counted = async function* () {
-    for await (const block of blocks) {
-      inputBytes += block.length;
-      yield block;
-    }
-  };
+  let block: Uint8Array = new Uint8Array();
   const gunzip = createGunzip({ chunkSize: BLOCK_BYTES });
-  // Its failure destroys gunzip as well, and is caught below.
-  pipeline(Readable.from(counted()), gunzip).catch(() => {});
+  const feed = async () => {
+    for (let next = await blocks.next(); !next.done; next = await blocks.next()) {
+      block = next.value;
+      inputBytes += block.length;
+      await new Promise<void>((resolve, reject) => {
+        gunzip.write(block, (error) => (error ? reject(error) : resolve()));
+      });
+    }
+    gunzip.end();
+  };
+  feed().catch((error) => gunzip.destroy(error));
   try {
     for await (const chunk of gunzip as AsyncIterable<Uint8Array>) {
       textBytes += chunk.length;
@@ -70,11 +72,21 @@ async function* gunzipped(
         throw bomb(`more than ${MAX_RATIO} times its size`);
       yield chunk;
     }
+    // zlib reads member after member, but ends at padding (zeros) and accepts no more bytes. What is behind it would be lost.
+    const unread = block.subarray(block.length - (inputBytes - gunzip.bytesWritten));
+    for await (const bytes of prepend([unread], blocks)) {
+      if (bytes.some((byte) => byte !== 0)) throw behindPadding();
+    }
   } catch (error) {
     if (isZlibError(error))
       throw new ListFileError("undecodable_file", "The gzip file is damaged or ends too early.");
     throw error;
   }
+}
+
+function behindPadding(): ListFileError {
+  const message = "The gzip file has data behind padding. Compress the list again, as one file.";
+  return new ListFileError("undecodable_file", message);
 }
 
 function bomb(size: string): ListFileError {

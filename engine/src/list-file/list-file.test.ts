@@ -231,6 +231,14 @@ test("too many rows are rejected with their actual number", async () => {
   });
 });
 
+const PADDED = [gzipSync("email\nann@x.io\n"), Buffer.alloc(10)];
+
+test("a gzip file may have several members, and padding at its end", async () => {
+  const members = [gzipSync("email\nann@x.io\n".repeat(5000)), ...PADDED, Buffer.alloc(100_000)];
+  expect((await read(Buffer.concat(members))).rows).toHaveLength(10_001);
+  expect((await read(Buffer.concat(members), { chunkBytes: 7 })).rows).toHaveLength(10_001);
+});
+
 test.each<[kind: string, what: string, file: string | Uint8Array]>([
   ["empty_file", "nothing", ""],
   ["empty_file", "blank lines", "\n\r\n\n"],
@@ -260,6 +268,12 @@ test.each<[kind: string, what: string, file: string | Uint8Array]>([
     "undecodable_file",
     "gzip file is damaged",
     Buffer.concat([gzipSync("a").subarray(0, 10), Buffer.alloc(40, 7)]),
+  ],
+  ["undecodable_file", "data behind padding", Buffer.concat([...PADDED, gzipSync("bob@x.io\n")])],
+  [
+    "undecodable_file",
+    "data behind padding",
+    Buffer.concat([...PADDED, Buffer.alloc(100_000), gzipSync("b")]),
   ],
 ])("%s: %s", async (kind, what, file) => {
   const error = await errorOf(file);
