@@ -22,6 +22,21 @@ test("an address keeps its first character and its domain", () => {
   );
 });
 
+test.for([
+  "o'brien",
+  "prvs=1234abcd=ann",
+  "bounce+ann=example.org",
+  "x!#$%&'*+-/=?^_`{|}~.y",
+  "\u{1f600}änn",
+  "a".repeat(300),
+])("a local part is hidden whole: %s", (local) => {
+  const [first] = local;
+  for (const [before, after] of ["<>", "()", "  ", ":;"]) {
+    const text = `to ${before}${local}@example.com${after}`;
+    expect(maskAddresses(text)).toBe(`to ${before}${first}***@example.com${after}`);
+  }
+});
+
 test("a local part in quotes is hidden as well, also within JSON", () => {
   expect(maskAddresses('to "ann smith"@example.com now')).toBe('to "a***"@example.com now');
   const json = JSON.stringify({ email: '"ann smith"@example.com' });
@@ -29,7 +44,7 @@ test("a local part in quotes is hidden as well, also within JSON", () => {
   expect(JSON.parse(maskAddresses(json))).toEqual({ email: '"a***"@example.com' });
 });
 
-test.for(["a", '"', '\\"'])("masking a long text without an address takes linear time: %s", (piece) => {
+test.for(["a", "'=", '"', '\\"'])("masking a long text without an address takes linear time: %s", (piece) => {
   const cpuMicrosFor = (times: number) => {
     const text = piece.repeat(times);
     const rounds = Array.from({ length: 7 }, () => {

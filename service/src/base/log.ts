@@ -77,8 +77,8 @@ function shortened(line: string): string {
   return `${JSON.stringify({ level: "error", msg: "a log line was too long", characters: line.length })}\n`;
 }
 
-// Bounded on both sides, so that matching is linear in the length of the text.
-const ADDRESS = /([^\s@<>"'(),:;[\]\\=])[^\s@<>"'(),:;[\]\\=]{0,128}@(?=[^\s@])/gu;
+// Begins where no such character is before it, so that matching is linear in the length of the text.
+const ADDRESS = /(?<![^\s@<>"(),:;[\]\\])([^\s@<>"(),:;[\]\\])[^\s@<>"(),:;[\]\\]*@(?=[^\s@])/gu;
 /** A quoted local part: "ann smith"@example.com. Within JSON the quotes are escaped. */
 const QUOTED_ADDRESS = /(?<!\\)"((?:[^"\\]|\\.){1,70})"@(?=[^\s@])/gu;
 const ESCAPED_QUOTED_ADDRESS = /\\"([^"\\]{1,70})\\"@(?=[^\s@])/gu;
