@@ -6,7 +6,7 @@ import { RouteAnnouncer } from "./components/document-title.tsx";
 import { mount } from "./mount.tsx";
 import { hasSessionCookie } from "./service.ts";
 
-const PAGES_BEFORE_SIGN_IN: Readonly<Record<string, () => Promise<{ Page: () => React.ReactNode }>>> = {
+const PAGES_BEFORE_SIGN_IN: Readonly<Record<string, () => Promise<{ Page: React.ComponentType }>>> = {
   "/sign-in": () => import("./pages/sign-in/sign-in-page.tsx"),
   "/sign-up": () => import("./pages/sign-in/sign-up-page.tsx"),
   "/forgotten-password": () => import("./pages/sign-in/forgotten-password-page.tsx"),

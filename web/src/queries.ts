@@ -1,4 +1,5 @@
 /** Query cache, and the queries that several pages share. */
+import type { SignedIn } from "@mailvet/contract";
 import { MailvetUnreachable } from "@mailvet/sdk";
 import { MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 import { noteFailure, noteSuccess } from "./connection.ts";
@@ -26,11 +27,20 @@ function handleFailure(error: unknown): void {
 
 let isAccountSuspended = false;
 
-/** A session can end at any time, and an account be suspended. Clearing the session makes the layout leave the app. */
+/** A session can end at any time, and an account be suspended. */
 function handleSessionEnd(error: unknown): void {
   isAccountSuspended ||= isSuspended(error);
-  if (isSuspended(error) || isSignedOut(error)) queries.setQueryData(sessionQuery.queryKey, null);
+  if (isSuspended(error) || isSignedOut(error))
+    queries.setQueryData<CurrentSession>(SESSION_KEY, withoutSession);
 }
+
+/** With null the layout leaves the app; with `isEnded` it asks for a sign-in and keeps the page, with what was typed into it. */
+export type CurrentSession = (SignedIn & { isEnded?: true }) | null;
+
+const SESSION_KEY = ["session"];
+
+const withoutSession = (before: CurrentSession | undefined): CurrentSession =>
+  before && !isAccountSuspended ? { ...before, isEnded: true } : null;
 
 /** Loads the sign-in page, which returns to `next`, or the page about the suspension of the account. */
 export function leaveApp(next?: string): void {
@@ -44,18 +54,18 @@ export function leaveAfterSignOut(): void {
   leaveApp();
 }
 
-/** The current session; null when signed out or suspended. Without a cookie there is no need to ask. */
+/** The current session. Without a cookie there is no need to ask. */
 export const sessionQuery = queryOptions({
-  queryKey: ["session"],
+  queryKey: SESSION_KEY,
   staleTime: 60_000,
-  async queryFn() {
+  async queryFn(): Promise<CurrentSession> {
     if (!hasSessionCookie) return null;
     try {
       return await service.auth.session();
     } catch (error) {
+      if (!isSignedOut(error) && !isSuspended(error)) throw error;
       handleSessionEnd(error);
-      if (isSignedOut(error) || isSuspended(error)) return null;
-      throw error;
+      return queries.getQueryData<CurrentSession>(SESSION_KEY) ?? null;
     }
   },
 });

@@ -181,6 +181,68 @@ journey(
   },
 );
 
+journey("what was typed outlasts the end of the session, for the same account only", async (context) => {
+  const { service, visit } = context;
+  const [ann, bob] = [await service.openAccount({ credits: 5 }), await service.openAccount()];
+  const { page, open, follow, settled } = await visit({
+    cookie: ann.cookie,
+    expected: ["401 POST /api/v1/bulk/upload/preview", "401 POST /api/v1/webhooks", SESSION_ENDS],
+  });
+  const end = () =>
+    service.database.pool.query("update sessions set expires_at = now() where account_id = $1", [
+      ann.accountId,
+    ]);
+  await open("/bulk");
+  await page.getByRole("tab", { name: "Paste" }).click();
+  const list = page.getByRole("textbox", { name: "Emails" });
+  await list.fill("valid@mailvet.test");
+  await settled();
+  await end();
+  await page.getByRole("button", { name: "Preview" }).click();
+  await page.getByText("Sign in to continue.").waitFor();
+  await list.waitFor({ state: "hidden" });
+  await signIn(page, ann);
+  expect(await list.inputValue()).toBe("valid@mailvet.test");
+  await page.getByRole("button", { name: "Preview" }).click();
+  await page.getByRole("button", { name: "Start validation" }).waitFor();
+
+  await follow("Validate");
+  const address = page.getByLabel("Email address");
+  await address.fill("not sent yet");
+  await settled();
+  await end();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("textbox", { name: "Search pages, jobs and keys" }).fill("a key");
+  await page.getByText("Sign in to continue.").waitFor();
+  await signIn(page, ann);
+  expect(await address.inputValue()).toBe("not sent yet");
+  await page.locator("main:focus").waitFor(); // the palette, which had it, is gone
+  await settled();
+  expect(await page.getByRole("dialog").count()).toBe(0);
+
+  await follow("Webhooks");
+  await page.getByRole("button", { name: "Add endpoint" }).first().click();
+  const dialog = page.getByRole("dialog");
+  const url = dialog.getByRole("textbox", { name: "URL" });
+  await url.fill(`${service.url}/health`);
+  await settled();
+  const addAfterEnd = async () => {
+    await end();
+    await dialog.getByRole("button", { name: "Add endpoint" }).click();
+    await page.getByText("Sign in to continue.").waitFor();
+    await dialog.waitFor({ state: "hidden" });
+  };
+  await addAfterEnd();
+  await signIn(page, ann);
+  expect(await url.inputValue()).toBe(`${service.url}/health`);
+
+  await settled();
+  await addAfterEnd();
+  await signIn(page, bob);
+  await page.getByRole("button", { name: `Account ${bob.email}` }).waitFor();
+  expect(await dialog.count()).toBe(0);
+});
+
 journey(
   "the operator sees the age of the reference lists, and that automatic refresh is off",
   async ({ service, visit }) => {
@@ -348,7 +410,7 @@ journey("a passkey is added, signs in without the password, and is removed", asy
 });
 
 async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
-  await page.getByLabel("Email").fill(email);
+  await page.getByRole("textbox", { name: "Email", exact: true }).fill(email);
   await page.getByRole("textbox", { name: "Password" }).fill(password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }

@@ -3,7 +3,8 @@ import { Anchor, Box, Burger, Group, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect } from "react";
+import { Activity, lazy, Suspense, useEffect } from "react";
+import { useFocusReturn } from "../components/dialog/focus-return.ts";
 import "../design/mantine-app.css";
 import { common, shellMessages as messages } from "../messages.ts";
 import { leaveApp, queries, sessionQuery } from "../queries.ts";
@@ -21,6 +22,8 @@ const MAIN = "main";
 const BrowserNotifications = lazy(async () => ({
   default: (await import("./browser-notifications.tsx")).BrowserNotifications,
 }));
+
+const SignIn = lazy(async () => ({ default: (await import("../pages/sign-in/sign-in-page.tsx")).Page }));
 
 const isNotifying = () => typeof Notification !== "undefined" && Notification.permission === "granted";
 
@@ -45,6 +48,12 @@ export function Page() {
     [accountId],
   );
 
+  /** The page is still there, hidden. */
+  const resume = (nextAccountId: string) => {
+    if (nextAccountId === accountId) void queries.invalidateQueries();
+    else window.location.reload();
+  };
+
   /** Moves the focus into the page. On a phone the menu closes and its focused link disappears. */
   const focusMain = () => {
     menu.close();
@@ -52,45 +61,59 @@ export function Page() {
   };
 
   return (
-    <div className={classes.layout} data-menu={isOpen ? "open" : "closed"}>
-      <a className="skip-link" href={`#${MAIN}`}>
-        {messages.skipToContent}
-      </a>
-      <header className={classes.header}>
-        <Group gap="sm" wrap="nowrap">
-          <Burger
-            opened={isOpen}
-            onClick={menu.toggle}
-            hiddenFrom="sm"
-            size="sm"
-            aria-label={isOpen ? messages.closeMenu : messages.openMenu}
-            aria-expanded={isOpen}
-          />
-          <Brand />
-        </Group>
-        <Group gap="sm" wrap="nowrap">
-          <Shortcuts isOperator={session?.account.is_operator ?? false} />
-          <TestModeSwitch />
-          <CreditsBadge />
-          {session && <AccountMenu email={session.account.email} />}
-        </Group>
-      </header>
-      <nav className={classes.nav} aria-label={messages.pages}>
-        <NavLinks isOperator={session?.account.is_operator ?? false} onVisit={focusMain} />
-      </nav>
-      {session && isNotifying() && (
-        <Suspense>
-          <BrowserNotifications />
-        </Suspense>
-      )}
-      <main id={MAIN} tabIndex={-1} className={classes.main}>
-        <Box maw={1120} mx="auto">
-          <ConnectionBanner />
-          <TestModeNotice />
-          <Outlet />
-        </Box>
-      </main>
-    </div>
+    <>
+      {session?.isEnded && <SignInAgain onEnter={resume} />}
+      <Activity mode={session?.isEnded ? "hidden" : "visible"}>
+        <div className={classes.layout} data-menu={isOpen ? "open" : "closed"}>
+          <a className="skip-link" href={`#${MAIN}`}>
+            {messages.skipToContent}
+          </a>
+          <header className={classes.header}>
+            <Group gap="sm" wrap="nowrap">
+              <Burger
+                opened={isOpen}
+                onClick={menu.toggle}
+                hiddenFrom="sm"
+                size="sm"
+                aria-label={isOpen ? messages.closeMenu : messages.openMenu}
+                aria-expanded={isOpen}
+              />
+              <Brand />
+            </Group>
+            <Group gap="sm" wrap="nowrap">
+              {!session?.isEnded && <Shortcuts isOperator={session?.account.is_operator ?? false} />}
+              <TestModeSwitch />
+              <CreditsBadge />
+              {session && <AccountMenu email={session.account.email} />}
+            </Group>
+          </header>
+          <nav className={classes.nav} aria-label={messages.pages}>
+            <NavLinks isOperator={session?.account.is_operator ?? false} onVisit={focusMain} />
+          </nav>
+          {session && isNotifying() && (
+            <Suspense>
+              <BrowserNotifications />
+            </Suspense>
+          )}
+          <main id={MAIN} tabIndex={-1} className={classes.main}>
+            <Box maw={1120} mx="auto">
+              <ConnectionBanner />
+              <TestModeNotice />
+              <Outlet />
+            </Box>
+          </main>
+        </div>
+      </Activity>
+    </>
+  );
+}
+
+function SignInAgain({ onEnter }: { onEnter: (accountId: string) => void }) {
+  useFocusReturn();
+  return (
+    <Suspense>
+      <SignIn onEnter={onEnter} />
+    </Suspense>
   );
 }
 

@@ -1,4 +1,4 @@
-/** Returns the focus to its previous element when a dialog unmounts, or to the page where that is gone. */
+/** Returns the focus to its previous element when a dialog unmounts, or the sign-in in place of a page; or to the page where that is gone. */
 import { useEffect, useState } from "react";
 
 export function useFocusReturn(): void {

@@ -15,9 +15,12 @@ export function enterApp(): void {
   window.location.replace(nextPath(searchOf().next, window.location.origin));
 }
 
-export function startSession({ account }: SignedIn): void {
+/** Called with the account of the session. */
+export type Enter = (accountId: string) => void;
+
+export function startSession({ account }: SignedIn, enter: Enter = enterApp): void {
   tellOtherTabs({ kind: "signed-in", accountId: account.id });
-  enterApp();
+  enter(account.id);
 }
 
 /** Null when signed out or suspended. Without a cookie there is no need to ask. */
@@ -32,12 +35,13 @@ export async function findSession(): Promise<SignedIn | null> {
 }
 
 /** Leaves a page that only anonymous visitors need, also when another tab signs in. */
-export function useEnterWithSession(): void {
+export function useEnterWithSession(enter: Enter = enterApp): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once
   useEffect(() => {
     findSession().then(
-      (session) => session && enterApp(),
+      (session) => session && enter(session.account.id),
       () => {}, // shown when the form is sent
     );
-    return onSessionNews(({ kind }) => kind === "signed-in" && enterApp());
+    return onSessionNews((news) => news.kind === "signed-in" && enter(news.accountId));
   }, []);
 }

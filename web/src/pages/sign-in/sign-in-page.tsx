@@ -1,5 +1,6 @@
 /** Signs in with the password, and a code where the account has it, or with a passkey; and redirects to the requested page. */
 
+import type { SignedIn } from "@mailvet/contract";
 import { Button, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { assertPasskey, hasPasskeys } from "../../components/passkey-ceremony.ts";
@@ -12,11 +13,13 @@ import { isProblem } from "./auth-error.tsx";
 import { AuthForm, EmailInput } from "./auth-form.tsx";
 import { AuthLink } from "./auth-link.tsx";
 import { messages } from "./messages.tsx";
-import { searchOf, startSession, useEnterWithSession } from "./session.ts";
+import { type Enter, searchOf, startSession, useEnterWithSession } from "./session.ts";
 import { useAnswer, useRequest } from "./use-request.ts";
 
-export function Page() {
+/** With `onEnter` in place of a page of the app, whose session has ended. */
+export function Page({ onEnter }: { onEnter?: Enter }) {
   const { next } = searchOf();
+  const start = (session: SignedIn) => startSession(session, onEnter);
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [isSubmitted, setIsSubmitted] = useState(false);
@@ -24,7 +27,7 @@ export function Page() {
   const signIn = useRequest(
     (code: string | undefined) => service.auth.signIn({ email, password, ...(code && { code }) }),
     {
-      success: startSession,
+      success: start,
       error(error) {
         if (isProblem(error, "two_factor_required")) setAsksCode(true);
         else if (isProblem(error, "wrong_credentials")) setAsksCode(false);
@@ -36,9 +39,9 @@ export function Page() {
       signIn.reset();
       return service.auth.signInWithPasskey(await assertPasskey());
     },
-    { success: startSession },
+    { success: start },
   );
-  useEnterWithSession();
+  useEnterWithSession(onEnter);
 
   const submit = () => {
     setIsSubmitted(true);
@@ -59,7 +62,7 @@ export function Page() {
   return (
     <AuthCard
       title={messages.signIn.title}
-      intro={next && next !== "/" ? messages.signIn.toContinue : undefined}
+      intro={onEnter || (next && next !== "/") ? messages.signIn.toContinue : undefined}
       footer={<SignUpHint />}
     >
       <AuthForm

@@ -1,6 +1,6 @@
 /** The address field, and example addresses of the sandbox. */
 import { Button, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { ValidatedForm } from "../../components/validated-form.tsx";
 import { messages } from "./messages.tsx";
 
@@ -29,7 +29,12 @@ export function AddressForm({
 }) {
   const [text, setText] = useState(email);
   const [isEmpty, setIsEmpty] = useState(false);
-  useEffect(() => setText(email), [email]);
+  // Not an effect: those run again when a page is shown again after a sign-in in its place.
+  const [latest, setLatest] = useState(email);
+  if (latest !== email) {
+    setLatest(email);
+    setText(email);
+  }
 
   const submit = () => {
     setIsEmpty(text.trim() === "");
