@@ -63,7 +63,7 @@ export async function probeProvider(
         connection.close();
       }
     }
-    why ||= connected.kind === "unreachable" ? connected.why : connected.kind;
+    why ||= "why" in connected ? connected.why : connected.kind;
   }
   return { provider, kind: "unreachable", why };
 }

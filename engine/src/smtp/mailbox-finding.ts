@@ -159,6 +159,7 @@ export function afterDeferral(deferral: MailboxFinding | undefined, next: Mailbo
  */
 const LEAST_INFORMATIVE: readonly MailboxAnswer[] = [
   "domain_not_accepted",
+  "egress_blocked",
   "unreachable",
   "timeout",
   "protocol_error",

@@ -116,3 +116,23 @@ test("a proxy that is down is egress_blocked, and no mail host is reported unrea
   expect(await story.verdictOn("ann@shop.test")).toBe("unknown egress_blocked");
   expect(await story.verdictOn("ann@shop.test")).toBe("unknown egress_blocked"); // and not "unreachable" from the cache
 });
+
+test("a mail host without a route to it is egress_blocked, and the identity goes on elsewhere", async () => {
+  const identity = identityOf("default", { sourceAddress: "127.0.0.1" });
+  await using story = await openStory(
+    { ...worldWith({ AAAA: ["2620:fe::9"] }), "other.test": mailDomain({ users: ["ann"] }) },
+    { egress: [identity, identityOf("behind-a-broken-proxy", { proxy: { host: "127.0.0.1", port: 1 } })] },
+  );
+  expect(await story.verdictOn("ann@shop.test")).toBe("unknown egress_blocked");
+  expect(await story.verdictOn("ann@shop.test")).toBe("unknown egress_blocked"); // and not "unreachable" from the cache
+  expect(await story.verdictOn("ann@other.test")).toBe("valid");
+});
+
+test("a mail host that refuses over IPv4 is unreachable, also without a route over IPv6", async () => {
+  const dial: Connect = async (address) =>
+    address.includes(":")
+      ? { kind: "no_route", why: "ENETUNREACH" }
+      : { kind: "unreachable", why: "ECONNREFUSED" };
+  await using story = await openStory(worldWith({ A: ["9.9.9.9"], AAAA: ["2620:fe::9"] }), { dial });
+  expect(await story.verdictOn("ann@shop.test")).toBe("unknown smtp_unreachable");
+});

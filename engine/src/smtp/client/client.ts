@@ -27,6 +27,8 @@ type Opening =
   | { kind: "refused"; stage: "banner" | "ehlo"; reply: Reply }
   /** No TCP connection; `isSilent` without even a refusal, `isLocal` when our own proxy failed. */
   | { kind: "unreachable"; isSilent: boolean; isLocal: boolean }
+  /** None to the address from here. */
+  | { kind: "no_route" }
   /** A TCP connection without an SMTP session. */
   | { kind: "timeout" | "closed" | "protocol_error" };
 
@@ -69,6 +71,7 @@ export async function openSmtpClient(
   const deadline = performance.now() + timeoutMs;
   const left = () => Math.max(1, deadline - performance.now());
   const dialled = await deps.dial(host.address, Math.min(MAX_CONNECT_MS, timeoutMs / 2));
+  if (dialled.kind === "no_route") return { kind: "no_route" };
   if (dialled.kind !== "connected") {
     const isLocal = dialled.kind === "unreachable" && dialled.isLocal === true;
     return { kind: "unreachable", isSilent: dialled.kind === "timeout", isLocal };

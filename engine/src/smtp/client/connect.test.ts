@@ -103,6 +103,14 @@ test("replies that arrive in halves on several connections are not mixed", async
   server.close();
 });
 
+test.each([
+  ["IPv6 from an IPv4 source", { sourceAddress: "127.0.0.1" }, "2620:fe::9", "EINVAL"],
+  ["what the kernel has no route for", {}, "255.255.255.255", "ENETUNREACH"],
+])("%s is not routed, and not an unreachable host", async (_, egress, address, why) => {
+  const dial = createConnect({ guard: anyAddress, port: 25, egress });
+  expect(await dial(address, 60_000)).toEqual({ kind: "no_route", why });
+});
+
 /** `ulimit` sets the hard limit too, which Node does not raise. */
 const WITHOUT_DESCRIPTORS = `
 import { closeSync, openSync } from "node:fs";

@@ -5,7 +5,8 @@
  *
  * Speaks neither SMTP (connection.ts) nor SOCKS5 (socks.ts).
  */
-import { connect, type Socket } from "node:net";
+import { createSocket } from "node:dgram";
+import { connect, isIPv6, type Socket } from "node:net";
 import { getSystemErrorMap } from "node:util";
 import type { EgressGuard } from "../../egress/guard.ts";
 import { greetProxy, requestTarget, type SocksProxy, type SocksTarget } from "./socks.ts";
@@ -26,6 +27,8 @@ export type ConnectResult =
   | { kind: "forbidden" }
   /** `isLocal` when it failed on our own side, before the mail host was reached. */
   | { kind: "unreachable"; why: string; isLocal?: true }
+  /** None from this machine or its proxy to the address, such as without IPv6. Says nothing about the mail host. */
+  | { kind: "no_route"; why: string }
   | { kind: "timeout" };
 
 /** `onSocket` gets the socket before it is connected: destroying it ends the attempt. */
@@ -53,9 +56,30 @@ export function createConnect(options: {
       ...from,
       onread: { buffer: readBuffer, callback: (bytes) => deliver(socket, readBuffer.subarray(0, bytes)) },
     });
-    return connected(socket, timeoutMs, onSocket);
+    const result = await connected(socket, timeoutMs, onSocket);
+    const isDoubtful = result.kind === "unreachable" && !result.isLocal && !BY_THE_HOST.has(result.why);
+    if (!isDoubtful || (await hasRoute(address, sourceAddress))) return result;
+    return { kind: "no_route", why: result.why };
   };
 }
+
+/** Any other error may be one of this machine. */
+const BY_THE_HOST: ReadonlySet<string> = new Set(["ECONNREFUSED", "ECONNRESET"]);
+
+/**
+ * Whether this machine has a route to the address. The error does not tell: a router on the way reports ENETUNREACH too.
+ * Connecting a UDP socket looks the route up, and sends nothing.
+ */
+function hasRoute(address: string, sourceAddress: string | undefined): Promise<boolean> {
+  const socket = createSocket(isIPv6(address) ? "udp6" : "udp4");
+  return new Promise<boolean>((resolve) => {
+    socket.once("error", () => resolve(false));
+    const look = () => socket.connect(ANY_PORT, address, (error?: Error) => resolve(error === undefined));
+    socket.bind({ ...(sourceAddress === undefined ? {} : { address: sourceAddress }), exclusive: true }, look);
+  }).finally(() => socket.close());
+}
+
+const ANY_PORT = 25;
 
 /** For all direct connections. Otherwise Node allocates 64 KiB for each chunk, of which most have a few hundred bytes. */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
@@ -82,7 +106,7 @@ async function connectThroughProxy(
     onSocket,
   );
   if (reached.kind !== "connected") {
-    const why = reached.kind === "unreachable" ? reached.why : "it does not answer";
+    const why = "why" in reached ? reached.why : "it does not answer";
     return { kind: "unreachable", why: `no connection to the proxy: ${why}`, isLocal: true };
   }
 

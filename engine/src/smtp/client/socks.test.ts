@@ -133,13 +133,16 @@ test("configured credentials are sent, and rejected ones are a value", async () 
 
 test.each([
   [2, "forbidden by the rules of the proxy", "proxy"],
+  [3, "the network is unreachable from the proxy", "route"],
   [4, "the host is unreachable from the proxy", "target"],
   [5, "connection refused", "target"],
+  [8, "the proxy does not support this address type", "route"],
   [99, "general failure of the proxy", "proxy"],
 ] as const)("reply code %i means: %s, which is about the %s", async (answer, why, subject) => {
   const port = await proxyServer({ answer });
   const isLocal = subject === "proxy" ? { isLocal: true } : {};
-  expect(await through({ port }, 25)).toEqual({ kind: "unreachable", why, ...isLocal });
+  const kind = subject === "route" ? "no_route" : "unreachable";
+  expect(await through({ port }, 25)).toEqual({ kind, why, ...isLocal });
 });
 
 test("a proxy that closes, speaks another protocol or does not listen is a value", async () => {

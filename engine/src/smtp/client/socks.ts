@@ -10,7 +10,9 @@ export type SocksProxy = { host: string; port: number; username?: string; passwo
 export type SocksTarget = { address: string; port: number };
 
 /** `isLocal` when the proxy failed, not the target. */
-export type SocksFailure = { kind: "unreachable"; why: string; isLocal?: true };
+export type SocksFailure =
+  | { kind: "unreachable"; why: string; isLocal?: true }
+  | { kind: "no_route"; why: string };
 
 const VERSION = 5;
 const NO_AUTHENTICATION = 0;
@@ -34,7 +36,9 @@ const REFUSALS = [
 ] as const;
 
 /** Reply codes about the target; all others are about the proxy. */
-const TARGET_FAILURES: readonly number[] = [3, 4, 5, 6];
+const TARGET_FAILURES: readonly number[] = [4, 5, 6];
+/** What a proxy without IPv6 replies. */
+const WITHOUT_ROUTE: readonly number[] = [3, 8];
 
 /** Agrees on how to authenticate, and does. Undefined: the proxy takes a request. */
 export function greetProxy(socket: Socket, proxy: SocksProxy): Promise<SocksFailure | undefined> {
@@ -69,6 +73,7 @@ export function requestTarget(socket: Socket, target: SocksTarget): Promise<Sock
     socket.write(Buffer.concat([Buffer.from([VERSION, CONNECT, 0, kind]), address, port]));
     const [version, answer = 1, , boundKind] = await read(4);
     if (version !== VERSION) return failed(MALFORMED);
+    if (WITHOUT_ROUTE.includes(answer)) return { kind: "no_route", why: REFUSALS[answer]! };
     if (TARGET_FAILURES.includes(answer)) return { kind: "unreachable", why: REFUSALS[answer]! };
     if (answer !== 0) return failed(REFUSALS[answer] ?? REFUSALS[1]);
     const boundLength = boundKind === NAME ? (await read(1))[0]! : BOUND_LENGTHS.get(boundKind);

@@ -271,6 +271,10 @@ export class SessionOpener {
       if (finding.answer === "rate_limited" || reply.code === 421) limiter.record({ kind: "rate_limited" });
       return finding;
     }
+    if (opening.kind === "no_route") {
+      hostLimits.markFailed(address, "egress_blocked"); // the identity may reach other hosts
+      return findingWithoutReply("egress_blocked", host);
+    }
     if (opening.kind === "unreachable") {
       if (opening.isLocal) {
         health.failedLocally();

@@ -69,7 +69,7 @@ const FORGET_AFTER_MS = 3600 * 1000; // the cause may be temporary: a load peak,
 const RETRY_FAILED_ADDRESS_AFTER_MS = 60_000;
 
 /** How an address failed, as the answer of a finding. */
-export type AddressFailure = "unreachable" | "timeout" | "protocol_error" | "rate_limited";
+export type AddressFailure = "unreachable" | "egress_blocked" | "timeout" | "protocol_error" | "rate_limited";
 
 export type HostLimits = {
   /** The limits of a host, for the caller to update. */
