@@ -20,6 +20,21 @@ test("every reply of the corpus has the meaning of its label", () => {
   expect(misread).toEqual([]);
 });
 
+test("the spelling of the recipient makes no difference", () => {
+  const spelled = (reply: string, email: string, local: string) => {
+    const recipient = `${local}${email.slice(email.indexOf("@"))}`;
+    return read(reply.replaceAll(email, recipient), "rcpt", { recipient }).category;
+  };
+  const misread = CORPUS.flatMap(({ reply }) => {
+    const email = /\bann@[a-z.-]*[a-z]/.exec(reply)?.[0];
+    if (email === undefined) return [];
+    const [lower, upper] = [spelled(reply, email, "ann.baker"), spelled(reply, email, "Ann.Baker")];
+    return lower === upper ? [] : [`${reply}: ${lower}, in capitals ${upper}`];
+  });
+
+  expect(misread).toEqual([]);
+});
+
 test("the corpus covers every category and every stage", () => {
   expect(new Set(CORPUS.map(({ meaning }) => meaning))).toEqual(new Set(REPLY_CATEGORIES));
   expect(new Set(CORPUS.map(({ stage }) => stage))).toEqual(new Set(REPLY_STAGES));

@@ -53,6 +53,16 @@ test("a name is ours as a whole word, and only if the recipient's domain is anot
   );
 });
 
+test("the recipient's name is removed as a whole, in capitals too", () => {
+  const recipient = "Ann.Baker@example.com";
+  expect(clean(`550 <${recipient}>: User unknown`, { recipient })).toBe("user unknown");
+  expect(clean(`550 Mailbox for ${recipient} not found`, { recipient })).toBe("mailbox for not found");
+  expect(clean("550 User <Ann.Baker> unknown", { recipient })).toBe("user unknown");
+  expect(clean(`550 Rejected.${recipient} is unknown.Check it`, { recipient })).toBe(
+    "rejected . is unknown . check it",
+  );
+});
+
 test("a mailbox named like a noun of the rules removes no noun", () => {
   expect(clean("550 user unknown", { recipient: "user@example.com" })).toBe("user unknown");
 });

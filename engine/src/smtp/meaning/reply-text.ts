@@ -55,9 +55,9 @@ const IPV4 =
   /\[?\b(?:\d{1,3}|x{1,3})(?:\.(?:\d{1,3}|x{1,3})){3}\b\]?(?:\/\d{1,2}\b)?(?::\d{1,5}\b)?|\{ip\}/gi;
 const MAYBE_IPV4 = /[\dx]\.[\dx]|\{ip\}/i;
 const IPV6 = /\[?(?:ipv6:)?\b[0-9a-f]{1,4}(?::[0-9a-f]{0,4}){2,7}\b\]?/gi;
-// "...address rejected.Please contact us"
-const GLUED_SENTENCE = /(?<=\p{Ll})\.(?=\p{Lu}\p{Ll})/gu;
-const GLUED_ASCII_SENTENCE = /(?<=[a-z])\.(?=[A-Z][a-z])/g;
+// "...address rejected.Please contact us", but not <Ann.Baker>
+const GLUED_SENTENCE = /(?<=\p{Ll})\.(?=\p{Lu}\p{Ll})(?![^<>\s]{0,320}>)/gu;
+const GLUED_ASCII_SENTENCE = /(?<=[a-z])\.(?=[A-Z][a-z])(?![^<>\s]{0,320}>)/g;
 
 /** Words that describe mailboxes; a mailbox of that name must not remove them from the sentence. */
 const STRUCTURAL =
@@ -76,7 +76,6 @@ export function replyTextOf(reply: Reply, echoes: Echoes = {}): ReplyText {
   // A line that begins with a capital letter begins a clause.
   let text = reply.lines.length > 1 ? joined.replace(/\n(?=\p{Lu})/gu, " , ") : joined;
   if (asWritten.includes("://") || asWritten.includes("www.")) text = text.replace(URL, " ");
-  text = text.replace(isPlainAscii(joined) ? GLUED_ASCII_SENTENCE : GLUED_SENTENCE, ". ");
   const recipientDomain = domainOf(echoes.recipient ?? "");
   for (const name of withDomains(echoes.ourNames ?? NO_NAMES)) {
     if (name.toLowerCase() === recipientDomain) continue; // not ours alone
@@ -86,6 +85,7 @@ export function replyTextOf(reply: Reply, echoes: Echoes = {}): ReplyText {
     text = replaceWord(text, asWritten, echoes.recipient, ECHO_WORD);
     noteLocal(echoes.recipient);
   }
+  text = text.replace(isPlainAscii(joined) ? GLUED_ASCII_SENTENCE : GLUED_SENTENCE, ". ");
   if (text.includes("@")) text = text.replace(ADDRESS, noteLocal);
   if (text.includes("<")) text = text.replace(BRACKETED_WORD, ECHO_WORD);
   if (MAYBE_IPV4.test(text)) text = text.replace(IPV4, " @ip ");
