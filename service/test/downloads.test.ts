@@ -1,8 +1,10 @@
+import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import type { JobResult, SubStatus } from "@mailvet/contract";
 import readExcelFile from "read-excel-file/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type JobsWorld, openJobsWorld, type WantedJob } from "./jobs-read-world.ts";
+import { results } from "../src/jobs/schema.ts";
+import { type JobsWorld, openJobsWorld, resultRow, type WantedJob } from "./jobs-read-world.ts";
 import { unzip } from "./unzip.ts";
 
 let world: JobsWorld;
@@ -150,6 +152,51 @@ test("every row is in a file of the archive, also without a verdict", async () =
   const filtered = await download({ ...LIST, filename: "list.csv" }, "?format=zip&status=valid");
   expect([...unzip(filtered.bytes).keys()]).toEqual(["list-valid.csv"]);
 });
+
+test.each(["row", "email"] as const)(
+  "a row that changes while an archive is written is in one file, by %s",
+  async (sort) => {
+    const { accountId, addJob } = await world.account();
+    const { pool, orm } = world.database;
+    // Many valid rows, so that the archive is still at its first file when the others change.
+    const filler = Array.from({ length: 2_000 }, (_, n) => [
+      `f${n}`,
+      `f${n}@x.io`,
+      randomBytes(1000).toString("hex"),
+    ]);
+    const rows = [..."12345"].map((id) => [id, `a${id}@x.io`, ""]);
+    const verdicts: Record<string, SubStatus> = Object.fromEntries(filler.map(([, email]) => [email, ""]));
+    Object.assign(verdicts, { "a1@x.io": "", "a2@x.io": "greylisted", "a3@x.io": "mailbox_not_found" });
+    const list = { columns: ["id", "email", "note"], columnNumber: 1, rows: [...rows, ...filler], verdicts };
+    const id = await addJob({ ...list, status: "processing" });
+    await pool.query(`insert into slices (job_id, number, emails) values ($1, 1, '[[4, "a4@x.io"]]')`, [id]);
+    const change = async () => {
+      const become = (row: number, status: string) =>
+        pool.query("update results set status = $3 where job_id = $1 and row = $2", [id, row, status]);
+      await Promise.all([become(1, "unknown"), become(2, "valid"), become(3, "valid")]);
+      await orm.insert(results).values(resultRow(id, 4, "a4@x.io", ""));
+      await pool.query("delete from slices where job_id = $1", [id]);
+    };
+
+    const { content } = await world.download({ accountId, isTest: false }, id, { format: "zip", sort });
+    const chunks: Buffer[] = [];
+    let isChanged = false;
+    for await (const chunk of content) {
+      chunks.push(Buffer.from(chunk));
+      if (isChanged || Buffer.concat(chunks).length < 100_000) continue;
+      isChanged = true;
+      await change();
+    }
+    expect([...unzip(Buffer.concat(chunks))].map(([name, text]) => [name, idsIn(text)])).toEqual([
+      ["list-valid-partial.csv", ["1"]],
+      ["list-invalid-partial.csv", ["3"]],
+      ["list-risky-partial.csv", []],
+      ["list-unknown-partial.csv", ["2"]],
+      ["list-pending-partial.csv", ["4"]],
+      ["list-without-verdict-partial.csv", ["5"]],
+    ]);
+  },
+);
 
 test.each([
   ["a:b.csv", "", "a_b-valid.csv"],

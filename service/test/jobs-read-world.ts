@@ -8,10 +8,12 @@ import { readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine"
 import { eq } from "drizzle-orm";
 import { accounts } from "../src/accounts/schema.ts";
 import { createSessions } from "../src/accounts/sessions.ts";
+import type { Owner } from "../src/base/caller.ts";
 import { createLog } from "../src/base/log.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { createPubSub, notify } from "../src/db/pubsub.ts";
+import { type DownloadRequest, jobDownload } from "../src/downloads/job-download.ts";
 import { buildApp } from "../src/http/app.ts";
 import type { HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
@@ -190,7 +192,19 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
     await notices.close();
     await database.close();
   };
-  return { database, url: origin, failures, account, change, stop, close, [Symbol.asyncDispose]: close };
+  const download = (owner: Owner, jobId: string, wanted: DownloadRequest) =>
+    jobDownload(deps, owner, jobId, wanted);
+  return {
+    database,
+    url: origin,
+    failures,
+    account,
+    download,
+    change,
+    stop,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 export function resultRow(

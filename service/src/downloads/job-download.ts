@@ -20,11 +20,12 @@ import { findReadableJob, resultsExpired } from "../jobs/job-list.ts";
 import { type PartialResults, partialOf } from "../jobs/results/job-results.ts";
 import type { InspectEmail } from "../jobs/results/result-from-evidence.ts";
 import { isFiltered, type ResultSelection } from "../jobs/results/result-query.ts";
+import { readOrders } from "../jobs/results/result-reader.ts";
 import { findUpload } from "../uploads/stored-upload.ts";
 import type { UploadFiles } from "../uploads/upload-files.ts";
 import { CONTENT_TYPES, type DownloadTable, FORMAT_WRITERS } from "./download-formats.ts";
 import { downloadName } from "./download-name.ts";
-import { type DownloadSource, downloadRows, rowsWithoutVerdict } from "./download-rows.ts";
+import { type DownloadRow, type DownloadSource, downloadRows, rowsWithout } from "./download-rows.ts";
 import { MAX_XLSX_CELLS, MAX_XLSX_ROWS } from "./xlsx-writer.ts";
 import { zipArchive } from "./zip-archive.ts";
 
@@ -88,16 +89,24 @@ export async function jobDownload(
   };
   const nameOf = (filter: ResultSelection, as: DownloadFormat) =>
     downloadName(job.filename, filter, { format: as, isPartial: partial !== undefined });
-  const tableOf = (filter: ResultSelection, as: Exclude<DownloadFormat, "zip">) =>
-    FORMAT_WRITERS[as](table, downloadRows(source, filter));
   const parts = () => {
     const statuses = selection.status?.split(",") ?? RESULT_STATUSES;
     const filters = statuses
       .filter((status) => status !== "pending" || partial !== undefined)
       .map((status) => ({ ...selection, status }));
-    const entries = filters.map((filter) => ({
+    // Read once, when the archive is: a row whose status changes meanwhile would be in two of its files, or in none.
+    let orders: Promise<number[][]> | undefined;
+    const csvOf = (rowsOf: (orders: number[][]) => AsyncIterable<DownloadRow[]>) =>
+      FORMAT_WRITERS.csv(
+        table,
+        (async function* () {
+          orders ??= readOrders(source.pool, job, filters);
+          yield* rowsOf(await orders);
+        })(),
+      );
+    const entries = filters.map((filter, n) => ({
       name: entryName(nameOf(filter, "csv")),
-      content: tableOf(filter, "csv"),
+      content: csvOf((cells) => downloadRows(source, filter, cells[n])),
     }));
     if (isFiltered(selection)) return entries;
     const name = downloadName(
@@ -105,14 +114,15 @@ export async function jobDownload(
       {},
       { format: "csv", isPartial: partial !== undefined, all: "without-verdict" },
     );
-    const rows = rowsWithoutVerdict(downloadRows(source, {}));
-    return [...entries, { name: entryName(name), content: FORMAT_WRITERS.csv(table, rows) }];
+    const content = csvOf((cells) => rowsWithout(source, cells));
+    return [...entries, { name: entryName(name), content }];
   };
   return {
     filename: nameOf(selection, format),
     contentType: CONTENT_TYPES[format],
     partial,
-    content: format === "zip" ? zipArchive(parts()) : tableOf(selection, format),
+    content:
+      format === "zip" ? zipArchive(parts()) : FORMAT_WRITERS[format](table, downloadRows(source, selection)),
   };
 }
 

@@ -248,13 +248,21 @@ export function orderBy(sort: ResultSort | undefined, alias = ""): string {
 }
 
 /** Rows with a verdict from `firstRow` up to, not including, `endRow`. */
+export type RowRange = {
+  firstRow: number;
+  endRow: number;
+  /** Only these. */
+  rows?: readonly number[] | undefined;
+};
+
 export function rangeQuery(
   { sort: _, ...filter }: ResultSelection,
-  { firstRow, endRow }: { firstRow: number; endRow: number },
+  { firstRow, endRow, rows }: RowRange,
   parameters: Parameters,
 ): string {
   const { add } = parameters;
-  const where = ` and row >= ${add(firstRow)} and row < ${add(endRow)}`;
+  const only = rows ? ` and row = any(${add(rows)}::int[])` : "";
+  const where = ` and row >= ${add(firstRow)} and row < ${add(endRow)}${only}`;
   return union(rowsOf(filter, { settled: true, pending: false }, parameters, { where }));
 }
 

@@ -74,7 +74,10 @@ export async function readRow(pool: Pool, job: JobRow, row: number): Promise<Sto
   return pending.rows.find((one) => one.row === row);
 }
 
-/** Verdicts of the rows from `firstRow` up to, not including, `endRow`, by row number; duplicate rows included. */
+/**
+ * Verdicts of the rows from `firstRow` up to, not including, `endRow`, by row number; duplicate rows included. `only`: of these
+ * rows.
+ */
 export async function readVerdicts(
   pool: Pool,
   job: StoredJob,
@@ -82,9 +85,10 @@ export async function readVerdicts(
   firstRow: number,
   endRow: number,
   shared?: SharedRows,
+  only?: readonly number[],
 ): Promise<Map<number, StoredRow>> {
   const parameters = parametersFor(job);
-  const range = rangeQuery(selection, { firstRow, endRow }, parameters);
+  const range = rangeQuery(selection, { firstRow, endRow, rows: only }, parameters);
   const { rows } = await pool.query<{ rows: StoredRow[] | null }>({
     text: `select json_agg(one) as rows from (select ${ROW} from (${range}) page, ${VERDICT}) one`,
     values: parameters.values,
@@ -106,6 +110,19 @@ export async function readOrder(
   if (text === undefined) return [];
   const { rows } = await pool.query<{ rows: number[] }>({ text, values: parameters.values });
   return rows[0]!.rows;
+}
+
+/** The same of several selections, all at the same moment. */
+export async function readOrders(
+  pool: Pool,
+  job: JobRow,
+  selections: readonly ResultSelection[],
+): Promise<number[][]> {
+  const parameters = parametersFor(job);
+  const orders = selections.map((selection) => `(${orderQuery(job, selection, "all", parameters)})`);
+  const text = `select json_build_array(${orders.join(", ")}) as orders`;
+  const { rows } = await pool.query<{ orders: number[][] }>({ text, values: parameters.values });
+  return rows[0]!.orders;
 }
 
 /** Evidence that rows share, by the row that has it. */
