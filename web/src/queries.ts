@@ -1,7 +1,7 @@
 /** Query cache, and the queries that several pages share. */
 import type { SignedIn } from "@mailvet/contract";
-import { MailvetUnreachable } from "@mailvet/sdk";
-import { MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
+import { MailvetProblem, MailvetUnreachable } from "@mailvet/sdk";
+import { MutationCache, type Query, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 import { noteFailure, noteSuccess } from "./connection.ts";
 import { hasSessionCookie, isSignedOut, isSuspended, service } from "./service.ts";
 import { tellOtherTabs } from "./session-news.ts";
@@ -23,7 +23,15 @@ export const queries: QueryClient = new QueryClient({
 function handleFailure(error: unknown): void {
   noteFailure(error);
   handleSessionEnd(error);
+  if (isGone(error)) void queries.invalidateQueries(LOADED, { cancelRefetch: false });
 }
+
+/** What a page shows may be gone in part or as a whole: deleted in another tab, or expired. */
+const isGone = (error: unknown) =>
+  error instanceof MailvetProblem && (error.status === 404 || error.status === 410);
+
+/** Without what has failed, so that one answer of this kind does not lead to the next. */
+const LOADED = { predicate: ({ state }: Query) => state.status === "success" };
 
 let isAccountSuspended = false;
 

@@ -11,10 +11,14 @@ import { rowOf, xlsxOf } from "../../engine/test/workbooks.ts";
 import { journeysIn } from "./journey.ts";
 
 const observed = deferred<void>();
+const deleted = deferred<void>();
 const journey = journeysIn({
   env: { PROBE_TIMEOUT_SECONDS: "600" },
   // Keeps the job running until its progress was observed.
-  domains: { "slow.example-lab.com": mailDomain({ users: ["ann"], temper: greetsAfter(observed.promise) }) },
+  domains: {
+    "slow.example-lab.com": mailDomain({ users: ["ann"], temper: greetsAfter(observed.promise) }),
+    "later.example-lab.com": mailDomain({ users: ["ann"], temper: greetsAfter(deleted.promise) }),
+  },
 });
 
 /** Rows of the list: cells, and the expected status and sub-status. */
@@ -157,6 +161,68 @@ async function download(page: Page, name: string): Promise<string[]> {
   const added = header!.split(";").length - header!.split(";").indexOf("mailvet_sub_status") - 1;
   return [header!, ...lines.slice(0, -1)].map((line) => line.split(";").slice(0, -added).join(";"));
 }
+
+journey(
+  "the page of a job that is gone says so, also when it goes while the page is open",
+  async (context) => {
+    const { service, visit } = context;
+    const { cookie, key } = await service.openAccount({ credits: 5 });
+    const { page, open, settled } = await visit({
+      cookie,
+      expected: [
+        "404 GET /api/v1/bulk/jobs/*",
+        "404 DELETE /api/v1/bulk/jobs/*",
+        "404 GET /api/v1/bulk/jobs/*/*",
+        "410 GET /api/v1/bulk/jobs/*/results",
+      ],
+    });
+    const jobOf = async (email: string): Promise<string> =>
+      (await service.ask("/bulk/jobs", { key, body: { emails: [email] } })).body.id;
+    const remove = (id: string) => service.ask(`/bulk/jobs/${id}`, { key, method: "DELETE" });
+    const openCompleted = async () => {
+      const id = await jobOf("valid@mailvet.test");
+      await open(`/bulk/${id}`);
+      await page.getByText("Completed", { exact: true }).waitFor();
+      await settled();
+      return id;
+    };
+    const search = (text: string) => page.getByRole("textbox", { name: "Search" }).fill(text);
+    const saysSo = async () => {
+      await page.getByRole("heading", { level: 1, name: "Job not found" }).waitFor();
+      expect(await page.getByRole("alert").count()).toBe(0);
+      await page.getByRole("link", { name: "Go to jobs" }).click();
+      await page.getByRole("heading", { level: 1, name: "Bulk" }).waitFor();
+    };
+
+    await remove(await openCompleted());
+    await search("valid");
+    await saysSo();
+
+    await remove(await openCompleted());
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete job" }).click();
+    await saysSo();
+
+    await remove(await openCompleted());
+    await page.getByRole("button", { name: "Download" }).click();
+    await page.getByRole("link", { name: "All rows as CSV" }).click();
+    await saysSo();
+
+    const paused = await jobOf("ann@later.example-lab.com");
+    await open(`/bulk/${paused}`);
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByText("Paused", { exact: true }).waitFor();
+    await remove(paused);
+    deleted.resolve();
+    await saysSo();
+
+    const expired = await openCompleted();
+    await service.database.pool.query("update jobs set expires_at = now() where id = $1", [expired]);
+    await search("valid");
+    await page.getByRole("heading", { name: "Results have expired" }).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+  },
+);
 
 journey("test mode has jobs of its own, and costs nothing", async ({ service, visit }) => {
   const { cookie, key } = await service.openAccount({ credits: 5 });

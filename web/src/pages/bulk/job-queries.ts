@@ -57,6 +57,11 @@ export function hasEnded({ status }: { status: JobStatus }): boolean {
   return FINAL.has(status);
 }
 
+/** Deleted while it ran: it has expired when it ends, and is gone when its rows are deleted. */
+export function isBeingDeleted({ completed_at, expires_at }: Job): boolean {
+  return completed_at !== null && expires_at !== null && Date.parse(expires_at) <= Date.parse(completed_at);
+}
+
 /** Changes without user action, unlike a paused job. */
 export function isActive({ status }: { status: JobStatus }): boolean {
   return status === "queued" || status === "processing";

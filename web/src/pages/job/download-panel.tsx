@@ -7,8 +7,8 @@ import { type ReactElement, useState } from "react";
 import { OpeningPanel } from "../../components/menu/opening-panel.tsx";
 import { common } from "../../messages.ts";
 import { isTestMode, mode } from "../../mode.ts";
-import { checkSession } from "../../queries.ts";
-import { hasEnded } from "../bulk/job-queries.ts";
+import { queries } from "../../queries.ts";
+import { hasEnded, jobQuery } from "../bulk/job-queries.ts";
 import { messages } from "./messages.tsx";
 import { type FilterText, isNarrowed } from "./result-filter.ts";
 
@@ -108,7 +108,8 @@ function DownloadLink({ job, query, label, name }: DownloadLinkProps) {
     <Anchor
       href={`/api/v1/bulk/jobs/${encodeURIComponent(job.id)}/download?${parameters}`}
       download
-      onClick={checkSession}
+      // The browser does not tell the page that a download was refused: the session has ended, or the job is gone.
+      onClick={() => void queries.invalidateQueries(jobQuery(job.id))}
       size="sm"
       px={6}
       py={9}

@@ -12,7 +12,7 @@ import { isMissing, MissingItem } from "../../components/missing-item.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
-import { hasEnded, jobQuery } from "../bulk/job-queries.ts";
+import { hasEnded, isBeingDeleted, jobQuery } from "../bulk/job-queries.ts";
 import { SaveAsList } from "../lists/save-as-list.tsx";
 import { JobActions, useJobTransition } from "./job-actions.tsx";
 import { JobDownloads } from "./job-downloads.tsx";
@@ -34,7 +34,7 @@ export function Page() {
       <Anchor component={Link} to="/bulk" size="sm" display="inline-block" mb="sm">
         {messages.allJobs}
       </Anchor>
-      {isMissing(error) ? (
+      {isMissing(error) || (job && isBeingDeleted(job)) ? (
         <MissingItem texts={messages.notFound} to="/bulk" />
       ) : job ? (
         <JobView key={job.id} job={job} />

@@ -21,12 +21,14 @@ export function useJobEvents(jobId: string, job: Job | undefined): JobEvents {
     if (!isRunning) return;
     const controller = new AbortController();
     setError(undefined);
-    follow(jobId, controller.signal).catch((failure: unknown) => {
-      if (controller.signal.aborted) return;
-      setError(failure);
-      // The job may be deleted or the session ended; the refetch shows which.
-      void queries.invalidateQueries(jobQuery(jobId));
-    });
+    follow(jobId, controller.signal)
+      .catch((failure: unknown) => {
+        if (!controller.signal.aborted) setError(failure);
+      })
+      .finally(() => {
+        // The job may have ended or be deleted, or the session ended; the refetch shows which.
+        if (!controller.signal.aborted) void queries.invalidateQueries(jobQuery(jobId));
+      });
     return () => controller.abort();
   }, [jobId, isRunning, attempt]);
 
