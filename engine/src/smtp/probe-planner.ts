@@ -167,6 +167,17 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
     return isProven ? { ...mailbox, answer: "not_found", isLikeDecoy: true } : mailbox;
   };
 
+  /** A name in capitals, at a host that is not known to take capitals: Courier knows only `ann` unless it is told otherwise. */
+  const mayKnowLowerCase = (
+    { answer, isUnexplained }: MailboxFinding,
+    { address: { local, domain } }: ProbeInput,
+    { isShared }: ProviderProfile,
+  ): boolean => {
+    if (isShared || !hasCapitals(local) || !(answer === "not_found" || isUnexplained)) return false;
+    const accepted = acceptedMailboxes.at(domain);
+    return accepted === undefined || !hasCapitals(accepted.recipient);
+  };
+
   return {
     async probe(input) {
       const seconds = identities.blockedForSeconds(input.provider);
@@ -183,13 +194,18 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
       const release = known ? undefined : catchAll.prepare(domain, askDecoy);
       const pool = poolFor(input, profile);
       pool.updateHosts(input.route.hosts); // a busy pool can live for hours, and its hosts may move meanwhile
-      const { request, finding } = sendTarget(pool, input);
+      let { request, finding } = sendTarget(pool, input);
       input.priority?.onRaise(() => {
         pool.raisePriority(request);
         catchAll.raisePriority(domain);
       });
       try {
-        const mailbox = await finding;
+        let mailbox = await finding;
+        if (mayKnowLowerCase(mailbox, input, profile)) {
+          const lowerCase = sendTarget(poolFor(input, profile), inLowerCase(input));
+          const found = await lowerCase.finding;
+          if (found.answer === "accepted") [request, mailbox] = [lowerCase.request, found];
+        }
         if (mailbox.isUnexplained) {
           const decoy = await decoyBeside(mailbox, input, profile, askDecoy);
           return { mailbox: compareWithDecoy(mailbox, decoy, input.address) };
@@ -317,6 +333,13 @@ function sendTarget(
   );
   pool.add(request);
   return { request, finding };
+}
+
+const hasCapitals = (name: string) => name !== name.toLowerCase();
+
+function inLowerCase({ address, ...input }: ProbeInput): ProbeInput {
+  const local = address.normalized.slice(0, address.normalized.lastIndexOf("@"));
+  return { ...input, address: { ...address, local } };
 }
 
 /** The mailbox of a catch-all domain, which is not probed. */

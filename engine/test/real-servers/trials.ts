@@ -208,6 +208,12 @@ const TRIALS: Record<TrialSet, Trial[]> = {
   ].map(trial),
   courier: [
     ...known("courier.test"),
+    {
+      title: "in capitals, which it distinguishes",
+      emails: at("courier.test", ["ANN.BAKER", "Ben.Baker", "ANN-BAKER"]),
+      expected: (email: string) => byMailbox(email.toLowerCase()),
+      atMostConnections: 2,
+    },
     catchAll("courier.test"),
     domainNotHosted("courier.test", "domain_not_accepted"),
     { title: "SMTPUTF8", emails: ["jürgen@courier.test"], expected: always("mailbox_not_found") },

@@ -1,5 +1,5 @@
 /** The local part: its influence where SMTP is inconclusive, and where it is conclusive. */
-import { acceptsEveryone, answersWith, mailDomain } from "@mailvet/lab";
+import { acceptsEveryone, answersWith, mailDomain, type Temperament } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Evidence } from "../../src/evidence.ts";
 import { loadNameModel } from "../../src/plausibility/name-model/name-model.ts";
@@ -82,6 +82,34 @@ test("with AI enhancement off the names make no difference", async () => {
   expect(scores[0]!.ai_enhancement).toEqual({ used: false, method: null, score: null, reasons: [] });
   expect(await off.verdictOn("zxqvkjwpt@honest.test")).toBe("valid");
   await off.end();
+});
+
+/** As Courier does unless it is told otherwise. */
+const KNOWS_LOWER_CASE: Temperament = {
+  on: {
+    rcpt: ({ address }) =>
+      address === address.toLowerCase() ? undefined : { reply: "550 5.1.1 User unknown" },
+  },
+};
+
+test("a mailbox that the server knows in lower case only is not invalid in capitals", async () => {
+  await using courier = await openStory({
+    "shop.test": mailDomain({ users: ["ann", "bob"], temper: KNOWS_LOWER_CASE }),
+  });
+  const emails = ["ANN@shop.test", "Bob@shop.test", "EVE@shop.test", "ann@shop.test"];
+  expect(await courier.verdictsOn(emails)).toEqual(["valid", "valid", "invalid mailbox_not_found", "valid"]);
+});
+
+test("a server that has accepted capitals is not asked for a mailbox in lower case too", async () => {
+  await using capitals = await openStory({ "shop.test": mailDomain({ users: ["ann"] }) });
+  expect(await capitals.verdictOn("ANN@shop.test")).toBe("valid");
+  expect(await capitals.verdictOn("EVE@shop.test")).toBe("invalid mailbox_not_found");
+  await capitals.end();
+  const received = capitals.lab.received("mx.shop.test");
+  expect(received.filter((line) => /<(?:ann|eve)@/i.test(line))).toEqual([
+    "RCPT TO:<ANN@shop.test>",
+    "RCPT TO:<EVE@shop.test>",
+  ]);
 });
 
 test("adjudication is requested where the local score is inconclusive, and only there", async () => {
