@@ -5,6 +5,7 @@
  * fills for the account, or with the reason why it holds nothing of an account.
  */
 import { readdir } from "node:fs/promises";
+import type { AuditAction } from "@mailvet/contract";
 import { type Lab, mailDomain, openLab } from "@mailvet/lab";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -168,7 +169,12 @@ test("a task that the end of a job adds while its account is erased is deleted t
   expect((await service.database.pool.query(ofHook, [hook.id])).rowCount).toBe(0);
 });
 
-test("a password reset that is requested while its account is erased leaves no entry", async () => {
+test.each<[AuditAction, (account: TestAccount) => Promise<unknown>]>([
+  ["password.reset_requested", ({ email }) => service.ask("/auth/password-reset", { body: { email } })],
+  ["sign_in.failed", ({ email }) => service.ask("/auth/sign-in", { body: { email, password: "a guess" } })],
+  ["audit.exported", ({ cookie }) => service.ask("/audit/export", { cookie })],
+  ["feedback.deleted", ({ key }) => service.ask("/feedback", { key, method: "DELETE" })],
+])("%s, while the account is erased, leaves no entry", async (action, act) => {
   const { pool } = service.database;
   const ann = await service.openAccount();
   await using recording = await beginHolder(pool);
@@ -177,14 +183,14 @@ test("a password reset that is requested while its account is erased leaves no e
     create function await_recording() returns trigger language plpgsql as
       'begin perform pg_advisory_xact_lock(7); return new; end';
     create trigger await_recording before insert on audit_entries for each row
-      when (new.action = 'password.reset_requested') execute function await_recording()`);
-  await service.ask("/auth/password-reset", { body: { email: ann.email } });
+      when (new.action = '${action}') execute function await_recording()`);
+  const acting = act(ann);
   await recording.untilBlocked(1);
   const erasing = erase(ann);
   await Promise.race([recording.untilBlocked(2), erasing]);
   await recording.commit();
-  await erasing;
-  await resetMailTo(ann.email);
+  await Promise.all([acting, erasing]);
+  if (action === "password.reset_requested") await resetMailTo(ann.email);
   await pool.query("drop function await_recording cascade");
   const { rows } = await pool.query(
     "select action from audit_entries where account_id = $1 and not is_operator",

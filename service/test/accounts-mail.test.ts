@@ -89,10 +89,15 @@ test("unconfirmed sign-ups are deleted after a week", async () => {
 
   world.pass(6 * DAY_MS);
   await world.accounts.deleteExpired();
-  expect(await world.database.orm.select().from(accountsTable)).toHaveLength(2);
+  const both = await world.database.orm.select().from(accountsTable);
+  expect(both).toHaveLength(2);
   world.pass(DAY_MS);
   await world.accounts.deleteExpired();
   expect(await world.database.orm.select().from(accountsTable)).toMatchObject([{ email: "bob@example.com" }]);
+  const { rows } = await world.database.pool.query("select action from audit_entries where account_id = $1", [
+    both.find(({ email }) => email === EMAIL)!.id,
+  ]);
+  expect(rows).toEqual([{ action: "account.deleted" }]);
 });
 
 test("a password is reset with the emailed link: once, within 30 minutes, ending all sessions", async () => {

@@ -3,7 +3,7 @@
  * lock, an account's email, plan and rights.
  */
 import type { AccountListQuery, Plan } from "@mailvet/contract";
-import { and, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import { deleteOwnersEntries } from "../audit/audit-log.ts";
 import { recordAudit, SYSTEM } from "../audit/audit-writer.ts";
@@ -41,7 +41,7 @@ export type AccountQueries = {
   markErasing(accountId: string, beforeCommit?: BeforeCommit<void>): Promise<void>;
   /** Accounts whose erasure has begun. */
   listErasing(): Promise<string[]>;
-  /** Deletes the account's row, and with it every row that references it; of the audit log, what the owner did. */
+  /** Deletes the account's row and all that goes with it. */
   remove(accountId: string): Promise<void>;
 };
 
@@ -154,14 +154,27 @@ export function createAccountQueries({
       return rows.map(({ id }) => id);
     },
 
-    remove: (accountId) =>
-      orm.transaction(async (tx) => {
-        await tx.delete(accounts).where(eq(accounts.id, accountId));
-        await ledger.erase(tx, [accountId]); // after the balances, whose lock an entry needs
-        await deleteOwnersEntries(tx, accountId);
-        await recordAudit(tx, SYSTEM, { action: "account.deleted", accountId });
-      }),
+    remove: (accountId) => orm.transaction((tx) => deleteAccounts(tx, ledger, isIt(accountId))),
   };
+}
+
+/** With every row that references them; of the audit log, what the owners did. */
+export async function deleteAccounts(
+  tx: Orm,
+  ledger: Pick<Ledger, "erase">,
+  areThey: SQL | undefined,
+): Promise<void> {
+  const deleted = await tx.delete(accounts).where(areThey).returning({ id: accounts.id });
+  if (deleted.length === 0) return;
+  // After the balances, whose lock an entry needs.
+  await ledger.erase(
+    tx,
+    deleted.map(({ id }) => id),
+  );
+  for (const { id: accountId } of deleted) {
+    await deleteOwnersEntries(tx, accountId);
+    await recordAudit(tx, SYSTEM, { action: "account.deleted", accountId });
+  }
 }
 
 const isIt = (accountId: string) => eq(accounts.id, accountId);

@@ -8,7 +8,12 @@ import { and, eq, isNull, lte } from "drizzle-orm";
 import type { LogEvent } from "../base/log-events.ts";
 import { Refusal } from "../base/refusal.ts";
 import { emailTemplates } from "../mail/email-templates.ts";
-import { type AccountQueries, type AccountQueriesDeps, createAccountQueries } from "./account-queries.ts";
+import {
+  type AccountQueries,
+  type AccountQueriesDeps,
+  createAccountQueries,
+  deleteAccounts,
+} from "./account-queries.ts";
 import { createAttemptLimiter } from "./attempt-limiter.ts";
 import { createBackgroundTasks } from "./background-tasks.ts";
 import { createEmailChanges, type EmailChanges } from "./email-change.ts";
@@ -109,11 +114,7 @@ export function createAccounts({ now = () => new Date(), log, ...given }: Accoun
         eq(accounts.isOperator, false),
         lte(accounts.createdAt, since),
       );
-      await database.orm.transaction(async (tx) => {
-        const erased = await tx.delete(accounts).where(isAbandoned).returning({ id: accounts.id });
-        const ids = erased.map(({ id }) => id);
-        if (ids.length > 0) await given.ledger.erase(tx, ids);
-      });
+      await database.orm.transaction((tx) => deleteAccounts(tx, given.ledger, isAbandoned));
     },
     close: () => background.idle(),
   };

@@ -7,6 +7,7 @@ import pg from "pg";
 import type { Ledger } from "../credits/ledger.ts";
 import { type Database, START_CONNECT_TIMEOUT_MS } from "../db/database.ts";
 import { accountEmail } from "./account-email.ts";
+import { deleteAccounts } from "./account-queries.ts";
 import { hashPassword } from "./password.ts";
 import { passwordProblem } from "./password-rules.ts";
 import { accounts } from "./schema.ts";
@@ -66,10 +67,7 @@ export async function bootstrap(
     } catch (error) {
       // The start fails before the password is shown, so the next start has to be the first again.
       if (!known) {
-        await database.orm.transaction(async (tx) => {
-          await tx.delete(accounts).where(eq(accounts.id, operator.id));
-          await deps.ledger.erase(tx, [operator.id]);
-        });
+        await database.orm.transaction((tx) => deleteAccounts(tx, deps.ledger, eq(accounts.id, operator.id)));
       }
       throw error;
     }

@@ -28,6 +28,10 @@ export const accounts = pgTable(
   (table) => [index().on(table.createdAt, table.id)],
 );
 
+/** For raw SQL of other folders: the account exists, and does until the transaction ends. */
+export const accountExistsSql = (accountId: string) =>
+  `exists (select from accounts where id = ${accountId} for key share)`;
+
 /** Browser sessions. Only the hash of the cookie's token is stored. */
 export const sessions = pgTable(
   "sessions",

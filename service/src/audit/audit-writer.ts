@@ -7,6 +7,7 @@ import type { AuditAction, AuditActorKind } from "@mailvet/contract";
 import type { Caller } from "../base/caller.ts";
 import { networkOf } from "../base/client-network.ts";
 import { type BeforeCommit, type Queryable, runStatement } from "../db/database.ts";
+import { accountExistsSql } from "./schema.ts";
 
 /** Who acts. Without `by`, a client that is not signed in. */
 export type Actor = {
@@ -31,6 +32,7 @@ export type NewAuditEntry = {
   details?: Readonly<Record<string, string | number | boolean>> | undefined;
 };
 
+/** Of an account that was erased meanwhile, nothing that its owner did is recorded: the entry would outlive the erasure. */
 export async function recordAudit(
   by: Queryable,
   actor: Actor | typeof SYSTEM,
@@ -74,5 +76,6 @@ const INSERT = {
   text: `
     insert into audit_entries (action, account_id, actor_kind, actor_account_id, key_id, session_id, is_operator,
       network, subject_id, details)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb)`,
+    select $1::text, $2::uuid, $3::text, $4::uuid, $5::uuid, $6::uuid, $7::boolean, $8::text, $9::uuid, $10::jsonb
+    where $2::uuid is null or $3 = '${SYSTEM}' or $7::boolean or ${accountExistsSql("$2")}`,
 };

@@ -3,6 +3,9 @@ import { AUDIT_ACTOR_KINDS, type AuditAction } from "@mailvet/contract";
 import { sql } from "drizzle-orm";
 import { boolean, index, jsonb, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
+/** In place of a foreign key: an entry needs the account when it is written, and may outlive it. */
+export { accountExistsSql } from "../accounts/schema.ts";
+
 /**
  * A trigger refuses updates: entries are written once, and deleted by retention. They reference no other table, because
  * they outlive what they are about.
