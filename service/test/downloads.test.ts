@@ -202,6 +202,11 @@ test.each([
   ["a:b.csv", "", "a_b-valid.csv"],
   ["list.csv", "&domain=../../x", "list-valid-.._.._x.csv"],
   ["a\\b.csv", "", "a_b-valid.csv"],
+  [
+    `${"名".repeat(251)}.csv`,
+    `&domain=${"x".repeat(255)}`,
+    `${"名".repeat(40)}-valid-${"x".repeat(104)}.csv`,
+  ],
 ])("an archive of %s%s has names that every system can unpack", async (filename, query, name) => {
   const { status, bytes } = await download({ ...LIST, filename }, `?format=zip&status=valid${query}`);
   expect(status).toBe(200);

@@ -13,8 +13,18 @@ export function downloadName(
   filter: ResultFilter,
   { format, isPartial, all = format === "zip" ? "by-verdict" : "results" }: NameOptions,
 ): string {
-  const parts = [withoutExtensions(filename), ...contentOf(filter, all), ...(isPartial ? ["partial"] : [])];
-  return `${parts.join("-")}.${format}`;
+  const list = withinBytes(withoutExtensions(filename), MAX_LIST_BYTES);
+  const content = withinBytes(contentOf(filter, all).join("-"), MAX_CONTENT_BYTES);
+  return `${[list, content, ...(isPartial ? ["partial"] : [])].join("-")}.${format}`;
+}
+
+/** Together with the rest less than 255 bytes, the most that file systems take. */
+const MAX_LIST_BYTES = 120;
+const MAX_CONTENT_BYTES = 110;
+
+/** Cut between two characters. */
+function withinBytes(text: string, most: number): string {
+  return new TextDecoder().decode(Buffer.from(text).subarray(0, most), { stream: true });
 }
 
 function contentOf(filter: ResultFilter, all: string): string[] {
