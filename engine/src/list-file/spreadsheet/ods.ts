@@ -57,13 +57,15 @@ async function* sheetRows(
   let text = "";
   let paragraphs = 0;
   let isParagraph = false;
-  let annotations = 0;
+  let depth = 0;
+  let cellDepth = 0;
   const addText = (more: string) => {
     text = extended(text, more, limits);
   };
 
   const contents = readXml(archive.read(CONTENT), {
     open(name, attributes) {
+      depth++;
       if (name === "table") sheet++;
       if (sheet !== wanted) return;
       switch (name) {
@@ -77,13 +79,13 @@ async function* sheetRows(
           value = typedValue(attributes);
           text = "";
           paragraphs = 0;
-          break;
-        case "annotation":
-          annotations++;
+          cellDepth = depth;
           break;
         case "p":
-          if (annotations === 0 && paragraphs++ > 0) addText("\n");
-          isParagraph = annotations === 0;
+          // Those of comments and of shapes that are anchored to the cell are deeper in it.
+          if (depth !== cellDepth + 1) break;
+          if (paragraphs++ > 0) addText("\n");
+          isParagraph = true;
           break;
         case "s":
           if (isParagraph) addText(" ".repeat(Math.min(repeatOf(attributes["text:c"]), limits.maxCellChars)));
@@ -94,6 +96,7 @@ async function* sheetRows(
       }
     },
     close(name) {
+      depth--;
       if (sheet !== wanted) return;
       switch (name) {
         case "table-cell":
@@ -108,11 +111,8 @@ async function* sheetRows(
         case "table-row":
           rows.endRow(rowRepeat);
           break;
-        case "annotation":
-          annotations--;
-          break;
         case "p":
-          isParagraph = false;
+          if (depth === cellDepth) isParagraph = false;
       }
     },
     text(content) {

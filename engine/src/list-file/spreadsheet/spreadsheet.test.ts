@@ -211,6 +211,16 @@ describe("OpenDocument", () => {
     expect((await open(file, { sheet: "Two" })).rows).toEqual([["b@x.io"]]);
   });
 
+  test("texts of images and shapes that are anchored to a cell are not its text", async () => {
+    const shapes =
+      "<draw:frame><draw:image><text:p/></draw:image></draw:frame><draw:custom-shape><text:p>new!</text:p></draw:custom-shape>";
+    const file = await odsOf(
+      `<table:table table:name="One"><table:shapes><draw:rect><text:p>!</text:p></draw:rect></table:shapes>
+       <table:table-row>${cell("email")}</table:table-row><table:table-row><table:table-cell>${shapes}<text:p>a@x.io</text:p></table:table-cell></table:table-row></table:table>`,
+    );
+    expect((await open(file)).rows).toEqual([["a@x.io"]]);
+  });
+
   test("one with a password is refused", async () => {
     const manifest = "<m:manifest xmlns:m='m'><m:file-entry><m:encryption-data/></m:file-entry></m:manifest>";
     const error = await errorOf(odsOf("", manifest));
