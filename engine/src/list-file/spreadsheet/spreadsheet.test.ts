@@ -60,6 +60,14 @@ describe("cells", () => {
     expect(rows).toEqual([Array(3).fill("a\u{fffd}\u{1f600}@x.io\u{fffd}")]);
   });
 
+  test("a formula without a stored value is its text, so that its row is not lost", async () => {
+    const rows = await rowsOf(
+      `<row><c><f>HYPERLINK("mailto:ann@x.io")</f></c></row><row><c><f>1&amp;2</f><v/></c></row>
+       <row><c t="str"><f>A1</f><v></v></c><c t="str"><v>x</v></c></row><row><c><f>1+1</f><v>2</v></c></row>`,
+    );
+    expect(rows).toEqual([['=HYPERLINK("mailto:ann@x.io")'], ["=1&2"], ["", "x"], ["2"]]);
+  });
+
   test("numbers, booleans and errors as they are displayed; zeros of a format are kept", async () => {
     const styles = `<numFmts><numFmt numFmtId="164" formatCode="00000"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="164"/></cellXfs>`;
     const rows = await rowsOf(

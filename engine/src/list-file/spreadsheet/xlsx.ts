@@ -1,7 +1,8 @@
 /**
  * Office Open XML workbooks (ECMA-376): sheets, shared strings, number formats, cells.
  *
- * Formulas count with their stored value, merged cells with the value of their first cell. Nothing is calculated.
+ * Formulas count with their stored value, or without one (nothing is calculated) with their text, so that no row is lost; merged
+ * cells with the value of their first cell.
  */
 import { posix } from "node:path";
 import { GENERAL, type NumberFormat, numberFormat, numberText } from "./cell-text.ts";
@@ -144,6 +145,8 @@ async function* sheetRows(
   let style = 0;
   let value = "";
   let isValue = false;
+  let formula: string | undefined;
+  let isFormula = false;
 
   const cellText = (): string => {
     switch (type) {
@@ -163,6 +166,8 @@ async function* sheetRows(
       case "d":
         return value;
       default:
+        // The result "" is stored as a string. Programs that do not calculate store nothing.
+        if (value === "" && formula !== undefined) return `=${formula}`;
         return numberText(value, formats[style] ?? GENERAL, is1904);
     }
   };
@@ -175,10 +180,15 @@ async function* sheetRows(
           type = attributes.t ?? "n";
           style = Number(attributes.s ?? 0);
           value = "";
+          formula = undefined;
           inline.start();
           break;
         case "v":
           isValue = true;
+          break;
+        case "f":
+          isFormula = true;
+          formula = "";
           break;
         case "row":
           column = -1;
@@ -195,6 +205,9 @@ async function* sheetRows(
         case "v":
           isValue = false;
           break;
+        case "f":
+          isFormula = false;
+          break;
         case "row":
           rows.endRow();
           break;
@@ -204,6 +217,7 @@ async function* sheetRows(
     },
     text(text) {
       if (isValue) value = extended(value, text, limits);
+      else if (isFormula) formula = extended(formula ?? "", text, limits);
       else inline.text(text);
     },
   };
