@@ -1,6 +1,7 @@
 /** Turns an error of the start into a message for the person at the terminal, naming the settings that help. */
 import { EmbeddedPostgresError, type Remedy } from "@mailvet/embedded-postgres";
 import { BadSettings } from "@mailvet/engine";
+import { stackOf } from "./base/error-chain.ts";
 import { BlobStoreUnavailable } from "./blobs/blob-error.ts";
 import { WrongBlobStore } from "./blobs/claimed-store.ts";
 import { DatabaseUnreachable } from "./database-storage.ts";
@@ -35,7 +36,7 @@ export function startErrorMessage(error: unknown): string {
   const listenError = LISTEN_ERRORS["code" in error ? String(error.code) : ""];
   if (listenError) return `${error.message}; ${listenError}`;
   const isExpected = EXPECTED_ERRORS.some((kind) => error instanceof kind);
-  return isExpected ? error.message : (error.stack ?? error.message);
+  return isExpected ? error.message : stackOf(error);
 }
 
 function withRemedies({ message, remedies }: EmbeddedPostgresError): string {

@@ -1,6 +1,6 @@
 /** The worker: failing tasks, dead letters, an unavailable database, processes that die, and shutdown. */
 import { setTimeout as pause } from "node:timers/promises";
-import { sql } from "drizzle-orm";
+import { DrizzleQueryError, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { createPubSub } from "../src/db/pubsub.ts";
 import { createDeadLetters } from "../src/queue/dead-letters.ts";
@@ -154,6 +154,22 @@ test("a task that fails is tried five times with back-off, then it is a dead let
   ]);
   expect((await deadLetters.list({ skip: 0, limit: 10 })).total).toBe(0);
   await expect(deadLetters.redrive(letters[0]!.id)).rejects.toMatchObject({ code: "dead_letter_not_found" });
+});
+
+test("a dead letter has no parameters of a statement, and is kept where its error is cut within a character", async () => {
+  await using world = await openQueueWorld();
+  await world.group(await world.account(), 1);
+  await world.database.pool.query("update tasks set failures = 4");
+  const cause = new Error(`${"x".repeat(499)}\u{1f600}`);
+  const error = new DrizzleQueryError("insert into accounts values ($1)", ["a-hash"], cause);
+  const worker = await start(world, () => Promise.reject(error), { onExhausted: async () => undefined });
+  await expect.poll(() => world.rows(), soon).toEqual([]);
+  await worker.close();
+  const nothing = async () => false;
+  const redrives = { plan: nothing, recheck: nothing, delivery: nothing, slice: nothing };
+  const deadLetters = createDeadLetters({ database: world.database, redrives });
+  const [letter] = (await deadLetters.list({ skip: 0, limit: 10 })).letters;
+  expect(letter!.error).toBe(`${"x".repeat(499)}\u{fffd}`);
 });
 
 test("a dead letter for which nothing is left to do stays", async () => {

@@ -3,8 +3,8 @@
  *
  * Events have a name and fields (log-events.ts). Texts and errors in them are masked here.
  */
-import { DrizzleQueryError } from "drizzle-orm";
 import { type DestinationStream, type Logger, pino } from "pino";
+import { errorChain, messageOf, stackOf } from "./error-chain.ts";
 import { createLogEvent, type LogEvent } from "./log-events.ts";
 import { createLogSampling, type LogSampling } from "./log-sampling.ts";
 import { openLogSink } from "./log-sink.ts";
@@ -91,29 +91,14 @@ export function maskAddresses(text: string): string {
     .replace(ADDRESS, "$1***@");
 }
 
-const MAX_CAUSES = 5;
-
-/**
- * An error with its causes. Drizzle's message contains every parameter of the statement, password hashes included, so its
- * errors are logged as the statement and the cause only.
- */
 function maskedError(error: unknown, masked: (text: string) => string): unknown {
   if (!(error instanceof Error)) return masked(String(error));
-  const chain: Error[] = [];
-  let statement: string | undefined;
-  for (
-    let one: unknown = error, depth = 0;
-    one instanceof Error && depth < MAX_CAUSES;
-    one = one.cause, depth++
-  ) {
-    if (one instanceof DrizzleQueryError) statement = one.query;
-    else chain.push(one);
-  }
+  const { chain, statement } = errorChain(error);
   const { code } = (chain[0] ?? error) as { code?: unknown };
   return {
     type: chain[0]?.constructor.name ?? error.constructor.name,
-    message: masked(chain.map(({ message }) => message).join(": ")),
-    stack: masked(chain.map(({ stack }) => stack).join("\ncaused by: ")),
+    message: masked(messageOf(error)),
+    stack: masked(stackOf(error)),
     ...(code === undefined ? {} : { code }),
     ...(statement === undefined ? {} : { statement }),
   };

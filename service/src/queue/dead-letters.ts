@@ -6,6 +6,7 @@
  */
 import type { DeadLetter, DeadLetterListQuery } from "@mailvet/contract";
 import { sql } from "drizzle-orm";
+import { messageOf } from "../base/error-chain.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { type Boss, inside } from "./boss.ts";
@@ -40,11 +41,11 @@ export async function addDeadLetter(
   boss: Boss,
   tx: Orm,
   { queue, groupId, accountId, subject, failures, turn }: Task,
-  { message }: Error,
+  reason: Error,
   details: Record<string, unknown> = {},
 ): Promise<void> {
   const counts = { failures: failures + 1, losses: turn.retryCount };
-  const error = message.replaceAll("\0", "").slice(0, MAX_ERROR_CHARS);
+  const error = messageOf(reason).replaceAll("\0", "").slice(0, MAX_ERROR_CHARS).toWellFormed();
   const data: Letter = { queue, groupId, accountId, subject, ...counts, error, details };
   await boss.insert("dead_letter", [{ data }], { db: inside(tx) });
 }

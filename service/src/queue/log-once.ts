@@ -1,5 +1,6 @@
 /** Logs an event that keeps repeating once per interval, with a count of the repetitions. */
 
+import { messageOf } from "../base/error-chain.ts";
 import type { LogEvent, LogEventName } from "../base/log-events.ts";
 import { createLogSampling } from "../base/log-sampling.ts";
 import { isDatabaseUnavailable } from "../db/database.ts";
@@ -22,10 +23,4 @@ export function createLogOnce(log: LogEvent): LogOnce {
     },
     clear: repeats.clear,
   };
-}
-
-/** The cause included: Drizzle's own message only names the statement. */
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }
