@@ -133,6 +133,21 @@ test.each<[what: string, text: string, rows: string[][]]>([
   expect(rowsOf(text)).toEqual(rows);
 });
 
+test("a byte order mark at the start of a row is not a part of its first cell", () => {
+  const chunks = [
+    '\ufeff"Doe, Ann",a@x.io\r\n',
+    '\ufeff"Roe, Bob",b@x.io\r\n\ufeff',
+    "\r\n\ufeffc,\ufeffc@x.io\ufeff",
+  ];
+  const rows = [
+    ["Doe, Ann", "a@x.io"],
+    ["Roe, Bob", "b@x.io"],
+    ["c", "\ufeffc@x.io\ufeff"],
+  ];
+  expect(rowsOfChunks(chunks)).toEqual(rows);
+  expect(rowsOfChunks([...chunks.join("")])).toEqual(rows);
+});
+
 test("a quote whose partner is a thousand lines away is a plain character", () => {
   const lines = (count: number) => `"${"x\n".repeat(count)}",last\n`;
   expect(rowsOf(lines(1000))).toHaveLength(1);

@@ -36,6 +36,7 @@ const QUOTE = 0x22;
 const SPACE = 0x20;
 const LF = 0x0a;
 const CR = 0x0d;
+const BYTE_ORDER_MARK = 0xfeff;
 
 export function createCsvParser({
   delimiter,
@@ -54,6 +55,11 @@ export function createCsvParser({
     const rows: string[][] = [];
     let start = 0;
     while (start < text.length || (isLast && row.length > 0)) {
+      // Of a file that was appended to another one. A quote behind it would not be at the start of the cell.
+      if (row.length === 0 && text.charCodeAt(start) === BYTE_ORDER_MARK) {
+        start++;
+        continue;
+      }
       let value: string | undefined;
       let end = start;
       if (text.charCodeAt(start) === QUOTE) {
