@@ -26,6 +26,25 @@ test("a syntax error quotes the offending text without control characters", () =
   expect(syntaxErrorOf("ann@exam_ple.com").message).toContain("“_”");
 });
 
+test.each([
+  ["ann..lee@docomo.ne.jp", '"ann..lee"'],
+  [" Ann-lee.@DoCoMo.ne.jp ", '"Ann-lee."'],
+  ["a...b.@ezweb.ne.jp", '"a...b."'],
+  ['"ann..lee"@docomo.ne.jp', '"ann..lee"'],
+])("%s was issued that way, and is sent in quotes", (typed, local) => {
+  const domain = typed.trim().split("@")[1]!.toLowerCase();
+  expect(addressOf(typed)).toMatchObject({ local, domain, normalized: `${local.toLowerCase()}@${domain}` });
+});
+
+test.each([
+  ["ann..lee@example.com", "local_double_dot", 4],
+  [".ann@docomo.ne.jp", "local_leading_dot", 0],
+  ["ann..le e@docomo.ne.jp", "local_double_dot", 4],
+  ["ann..lee@bob@docomo.ne.jp", "local_double_dot", 4],
+])("%s is not well-formed", (typed, rule, position) => {
+  expect(syntaxErrorOf(typed)).toMatchObject({ rule, position });
+});
+
 test("the domain is returned as A-labels for DNS and as U-labels for display", () => {
   expect(addressOf("ann@Bücher.Example")).toMatchObject({
     domain: "xn--bcher-kva.example",

@@ -15,7 +15,7 @@ export type Address = {
    * a mailbox in quotes that they know without.
    */
   local: string;
-  /** Typed in quotes. */
+  /** Typed in quotes, or sent in quotes that it needs. */
   quoted: boolean;
   /** A-labels in lower case, as used in DNS. For an IP literal the bracketed text. */
   domain: string;
@@ -41,7 +41,11 @@ export function parseAddress(typed: string): ParsedAddress {
   if (text.length - start > MAX_TYPED_LENGTH) return fail(syntaxError("too_long_to_read", start));
 
   const local = scanLocalPart(text, start);
-  if ("rule" in local) return fail(local);
+  if ("rule" in local) {
+    const quoted = inQuotes(text.slice(start));
+    const parsed = quoted === undefined ? undefined : parseAddress(quoted);
+    return parsed?.ok ? parsed : fail(local);
+  }
   const domain = parseMailDomain(text, local.end + 1);
   if ("rule" in domain) return fail(domain);
 
@@ -68,6 +72,17 @@ export function parseAddress(typed: string): ParsedAddress {
       normalized: `${lowerCase(sent)}@${domain.ascii}`,
     },
   };
+}
+
+/**
+ * Until 2009 these carriers issued names with dots in a row or at the end, which still receive mail, and which a client has to
+ * quote: https://www.docomo.ne.jp/service/docomo_mail/rfc_add/
+ */
+const ISSUED_WITH_DOTS = /^([a-z0-9_-][a-z0-9._-]*)(@(?:docomo|ezweb)\.ne\.jp)$/i;
+
+function inQuotes(text: string): string | undefined {
+  const issued = ISSUED_WITH_DOTS.exec(text);
+  return issued ? `"${issued[1]}"${issued[2]}` : undefined;
 }
 
 function fail(error: AddressSyntaxError): ParsedAddress {
