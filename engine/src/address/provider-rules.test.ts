@@ -27,6 +27,7 @@ test.each([
   ["annlee+x_y-z", "gmail.com"],
   ['"ann.lee"', "gmail.com"],
   ["a".repeat(30), "gmail.com"],
+  ["Abuse", "gmail.com"],
   ["a", "outlook.com"],
   ["1ann", "hotmail.com"],
   ["ann-shop", "yahoo.com"],

@@ -79,6 +79,9 @@ const RULE_OF = new Map(
   }),
 );
 
+/** Not issued to users, but every provider has it (RFC 2142, 4), as it has postmaster@. */
+const REQUIRED_NAME = /^abuse$/i;
+
 function ruleViolation(
   base: string,
   { brand, punctuation, lettersAndDigits, allowed }: ProviderRule & { allowed: RegExp },
@@ -88,7 +91,7 @@ function ruleViolation(
     const kinds = ["letters", "digits", ...punctuation.map((sign) => PUNCTUATION[sign])];
     return `${brand} names have only ${kinds.slice(0, -1).join(", ")} and ${kinds.at(-1)}`;
   }
-  if (!lettersAndDigits) return undefined;
+  if (!lettersAndDigits || REQUIRED_NAME.test(base)) return undefined;
   const { min, max } = lettersAndDigits;
   const length = base.replace(/[^a-z0-9]/gi, "").length;
   if (length >= min && length <= max) return undefined;
