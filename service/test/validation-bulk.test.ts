@@ -3,7 +3,9 @@ import { BulkSummary } from "@mailvet/contract";
 import { answersSlowly, type MailWorld, mailDomain, mailHost, noPipelining, saysNothing } from "@mailvet/lab";
 import { Check } from "typebox/value";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { checkContextOf } from "../src/validations/check-options.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
+import { beginHolder } from "./lock-waits.ts";
 import { PATIENCE } from "./patience.ts";
 import {
   asking,
@@ -189,6 +191,26 @@ test("on shutdown waiting requests are answered with the evidence so far, and ne
   ]);
   expect((await late).result).toMatchObject({ status: "unknown", sub_status: TIMED_OUT });
   expect(await world.ledger.balanceOf(caller.accountId)).toEqual({ balance: 6, reserved: 0 });
+});
+
+test("a check that ends while a list reserves its credits is not repeated", async () => {
+  const caller = await world.caller(5);
+  const { validateMany, answers } = world.open();
+  const email = "bob@shop.test";
+  const askedFor = () =>
+    world.lab.received("mx.shop.test").filter((line) => line.includes(`<${email}>`)).length;
+  await using holder = await beginHolder(world.database.pool);
+  await holder.query("select from balances where account_id = $1 for update", [caller.accountId]);
+  const list = validateMany(caller, ["ann@shop.test", email, "cy@shop.test"], asking());
+  await holder.untilBlocked(1);
+  const ofJob = { withinMs: 60_000, isUrgent: false };
+  await answers.ask(checkContextOf(caller), [answers.inspect(email)], ofJob);
+  const before = askedFor();
+  await holder.commit();
+  const { summary, creditsRemaining } = await list;
+  expect(summary.results.map(({ status }) => status)).toEqual(["valid", "valid", "invalid"]);
+  expect(askedFor()).toBe(before);
+  expect([summary.credits_used, creditsRemaining]).toEqual([3, 2]);
 });
 
 test("a list beyond the balance contacts no server and is not charged", async () => {

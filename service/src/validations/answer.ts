@@ -50,10 +50,10 @@ export type Answers = {
     context: CheckContext,
     inspections: readonly Evidence[],
   ): Promise<(ValidationAnswer | undefined)[]>;
-  /** The answer of a check that has ended since `known` was asked. */
-  knownMeanwhile(context: CheckContext, inspection: Evidence): Promise<ValidationAnswer | undefined>;
-  /** Checks those that are not known. */
+  /** Checks all of them. */
   ask(context: CheckContext, inspections: readonly Evidence[], mode: AnswerMode): Promise<ValidationAnswer[]>;
+  /** Checks those that were not known, except where a check has ended since. */
+  askOpen: Answers["ask"];
   /** For jobs, which wait by themselves: the checks, and undefined where the limit of checks in flight is reached. */
   begin(context: CheckContext, inspections: readonly Evidence[]): Promise<(CheckRequest | undefined)[]>;
   wait: InFlightChecks["wait"];
@@ -127,6 +127,13 @@ export function createAnswers(deps: AnswerDeps): Answers {
     return found;
   };
 
+  const ask: Answers["ask"] = async (context, inspections, { withinMs, isUrgent }) => {
+    const requests = await checks.begin(context.accountId, inspections, isUrgent, context.level);
+    await checks.wait(requests, withinMs);
+    const calibrated = await calibrationFor(context);
+    return inTimeSlices(requests, (request) => answerTo(request, calibrated?.calibration));
+  };
+
   return {
     inspect: verifier.inspect,
     known(context, inspection) {
@@ -139,16 +146,14 @@ export function createAnswers(deps: AnswerDeps): Answers {
       return findAmong(context, [inspection], calibrating).then(([answer]) => answer);
     },
     knownAmong: (context, inspections) => findAmong(context, inspections),
-    async knownMeanwhile(context, inspection) {
-      const answer = findInMemory(context, inspection);
-      if (answer) answer.calibration = (await calibrationFor(context))?.calibration;
-      return answer;
-    },
-    async ask(context, inspections, { withinMs, isUrgent }) {
-      const requests = await checks.begin(context.accountId, inspections, isUrgent, context.level);
-      await checks.wait(requests, withinMs);
-      const calibrated = await calibrationFor(context);
-      return inTimeSlices(requests, (request) => answerTo(request, calibrated?.calibration));
+    ask,
+    async askOpen(context, inspections, mode) {
+      const ended = await inTimeSlices(inspections, (inspection) => findInMemory(context, inspection));
+      for (const answer of ended)
+        if (answer) answer.calibration = (await calibrationFor(context))?.calibration;
+      const open = inspections.filter((_, index) => ended[index] === undefined);
+      const asked = (await ask(context, open, mode)).values();
+      return ended.map((answer) => answer ?? asked.next().value!);
     },
     begin: ({ accountId, level }, inspections) => checks.beginSome(accountId, inspections, level),
     wait: checks.wait,

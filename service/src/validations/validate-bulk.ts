@@ -67,7 +67,7 @@ async function answerAndCharge(
   const amount = open.length + payment.costOf(known.filter((answer) => answer !== undefined));
   await using credit = await payment.reserve(amount, options.timeoutMs ?? budgetMs);
   const withinMs = checkTimeMs(startedAtMs, options, budgetMs);
-  const asked = (await answers.ask(context, open, { withinMs, isUrgent: false })).values();
+  const asked = (await answers.askOpen(context, open, { withinMs, isUrgent: false })).values();
   const all = known.map((answer) => answer ?? asked.next().value!);
   return { answers: all, creditsRemaining: await payment.settle(credit, all) };
 }

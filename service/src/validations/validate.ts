@@ -83,9 +83,7 @@ async function checkAndCharge(
 ): Promise<Paid> {
   await using credit = await payment.reserve(1, options.timeoutMs ?? budgetMs);
   const withinMs = checkTimeMs(startedAtMs, options, budgetMs);
-  const answer =
-    (await answers.knownMeanwhile(context, inspection)) ??
-    (await answers.ask(context, [inspection], { withinMs, isUrgent: true }))[0];
+  const [answer] = await answers.askOpen(context, [inspection], { withinMs, isUrgent: true });
   if (!answer) throw new Error("a check returned no answer");
   return { answer, creditsRemaining: await payment.settle(credit, [answer]) };
 }
