@@ -168,7 +168,8 @@ export function cookieOf({ headers, status, body }: Answer): string {
   return cookie;
 }
 
-async function must(answer: Promise<Answer>): Promise<Answer> {
+/** Fails unless the request succeeded. */
+export async function must(answer: Promise<Answer>): Promise<Answer> {
   const { status, body } = await answer;
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
   return answer;
