@@ -4,6 +4,7 @@ import { acceptsEveryone, mailDomain, openLab } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
 import { hangsUp, judges, openLanguageModelServer } from "./language-model-server.ts";
+import { testOnOneDay } from "./one-day.ts";
 import { OPERATOR_KEY, openService } from "./service.ts";
 
 const KEY = "sk-a-key-that-must-stay-secret";
@@ -17,56 +18,60 @@ const IN_DOUBT = [
   return score > 0.2 && score < 0.8;
 });
 
-test("an ambiguous name at a catch-all is adjudicated; without the endpoint the local model decides", async () => {
-  const [first, second] = IN_DOUBT;
-  expect(IN_DOUBT.length).toBeGreaterThanOrEqual(2);
-  await using model = await openLanguageModelServer(
-    judges(() => ({ plausible: 1, reason_code: "nickname" })),
-  );
-  await using lab = await openLab({
-    "open.test": mailDomain({ temper: acceptsEveryone }),
-    "shop.test": mailDomain({ users: [first!] }),
-  });
-  const lines: string[] = [];
-  const env = { AI_BASE_URL: model.url, AI_MODEL: "small-1", AI_API_KEY: KEY, AI_TIMEOUT_SECONDS: "5" };
-  await using service = await openService({ lab, env, logTo: (line) => lines.push(line) });
-  const check = (email: string) => service.ask("/validation/single", { key: OPERATOR_KEY, body: { email } });
-  const local = loadNameModel().method;
+testOnOneDay(
+  "an ambiguous name at a catch-all is adjudicated; without the endpoint the local model decides",
+  async () => {
+    const [first, second] = IN_DOUBT;
+    expect(IN_DOUBT.length).toBeGreaterThanOrEqual(2);
+    await using model = await openLanguageModelServer(
+      judges(() => ({ plausible: 1, reason_code: "nickname" })),
+    );
+    await using lab = await openLab({
+      "open.test": mailDomain({ temper: acceptsEveryone }),
+      "shop.test": mailDomain({ users: [first!] }),
+    });
+    const lines: string[] = [];
+    const env = { AI_BASE_URL: model.url, AI_MODEL: "small-1", AI_API_KEY: KEY, AI_TIMEOUT_SECONDS: "5" };
+    await using service = await openService({ lab, env, logTo: (line) => lines.push(line) });
+    const check = (email: string) =>
+      service.ask("/validation/single", { key: OPERATOR_KEY, body: { email } });
+    const local = loadNameModel().method;
 
-  const asked = (await check(`${first}@open.test`)).body;
-  expect(asked).toMatchObject({
-    status: "risky",
-    sub_status: "catch_all",
-    is_valid: false,
-    ai_enhancement: { used: true, method: `${local}+adjudicator:small-1` },
-  });
-  expect(asked.ai_enhancement.reasons).toContain("a language model reads it as a nickname");
-  expect(model.names()).toEqual([first]);
+    const asked = (await check(`${first}@open.test`)).body;
+    expect(asked).toMatchObject({
+      status: "risky",
+      sub_status: "catch_all",
+      is_valid: false,
+      ai_enhancement: { used: true, method: `${local}+adjudicator:small-1` },
+    });
+    expect(asked.ai_enhancement.reasons).toContain("a language model reads it as a nickname");
+    expect(model.names()).toEqual([first]);
 
-  // A mailbox that the server confirms is not adjudicated.
-  expect((await check(`${first}@shop.test`)).body.status).toBe("valid");
-  expect(model.names()).toHaveLength(1);
+    // A mailbox that the server confirms is not adjudicated.
+    expect((await check(`${first}@shop.test`)).body.status).toBe("valid");
+    expect(model.names()).toHaveLength(1);
 
-  model.behave(hangsUp);
-  const alone = (await check(`${second}@open.test`)).body;
-  expect(alone).toMatchObject({ sub_status: "catch_all", ai_enhancement: { used: true, method: local } });
+    model.behave(hangsUp);
+    const alone = (await check(`${second}@open.test`)).body;
+    expect(alone).toMatchObject({ sub_status: "catch_all", ai_enhancement: { used: true, method: local } });
 
-  // The model rated every name as plausible as possible: that raises the score, within bounds.
-  expect(logit(asked.ai_enhancement.score) - logit(scoreWithout(first!))).toBeCloseTo(1, 1);
+    // The model rated every name as plausible as possible: that raises the score, within bounds.
+    expect(logit(asked.ai_enhancement.score) - logit(scoreWithout(first!))).toBeCloseTo(1, 1);
 
-  const { body } = await service.ask("/operator/system", { cookie: await service.operatorCookie() });
-  expect(body.adjudicator).toMatchObject({
-    model: "small-1",
-    asked_today: 2,
-    daily_budget: 10_000,
-    answered: 1,
-    failed: 1,
-    rests_until: null,
-  });
-  const metrics = await (await fetch(`${service.url}/metrics`)).text();
-  expect(metrics).toMatch(/mailvet_adjudicator_questions_total\{outcome="answered"\} 1/);
-  expect([...lines, ...service.said, JSON.stringify(body), metrics].join("\n")).not.toContain(KEY);
-});
+    const { body } = await service.ask("/operator/system", { cookie: await service.operatorCookie() });
+    expect(body.adjudicator).toMatchObject({
+      model: "small-1",
+      asked_today: 2,
+      daily_budget: 10_000,
+      answered: 1,
+      failed: 1,
+      rests_until: null,
+    });
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    expect(metrics).toMatch(/mailvet_adjudicator_questions_total\{outcome="answered"\} 1/);
+    expect([...lines, ...service.said, JSON.stringify(body), metrics].join("\n")).not.toContain(KEY);
+  },
+);
 
 /** The score by the local model alone. */
 function scoreWithout(local: string): number {

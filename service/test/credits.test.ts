@@ -6,6 +6,7 @@ import { usageOf } from "../src/credits/usage.ts";
 import { chargeOf, expectBooksToAddUp, oneCheck, openAccount } from "./credits-books.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { recordEvents } from "./logged-events.ts";
+import { testOnOneDay } from "./one-day.ts";
 
 let database: TestDatabase;
 let ledger: Ledger;
@@ -92,7 +93,7 @@ test("reserved credits cannot be spent twice, and are released on disposal", asy
   expect(await ledger.balanceOf(accountId)).toEqual({ balance: 10, reserved: 0 });
 });
 
-test("reserved credits are spent and counted as usage when settled", async () => {
+testOnOneDay("reserved credits are spent and counted as usage when settled", async () => {
   const accountId = await openAccount(database, ledger, 10);
   const keyId = randomUUID();
   const today = new Date().toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
 /** `npm run demo`: its history, and the live data that its setup creates. */
 import { openLab } from "@mailvet/lab";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { DEMO, OTHER_ACCOUNTS } from "../demo/demo-accounts.ts";
 import { setUpDemo } from "../demo/demo-setup.ts";
 import { writeHistory } from "../demo/history.ts";
@@ -9,9 +9,10 @@ import { openReceiver } from "../demo/receiver.ts";
 import { DEMO_WORLD, EHLO_NAME } from "../demo/world.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
 import { openTestDatabase } from "./database.ts";
+import { testOnOneDay } from "./one-day.ts";
 import { openService } from "./service.ts";
 
-test("the demo has a month of usage that adds up, and jobs in every state", async () => {
+testOnOneDay("the demo has a month of usage that adds up, and jobs in every state", async () => {
   await using database = await openTestDatabase();
   const now = new Date();
   await writeHistory(database, now);

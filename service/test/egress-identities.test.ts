@@ -6,6 +6,7 @@ import { decide, readEngineSettings, settingsFrom, verifierFrom } from "@mailvet
 import { type Lab, mailDomain, openLab } from "@mailvet/lab";
 import { afterAll, expect, test } from "vitest";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { testOnOneDay } from "./one-day.ts";
 import { type PacingProcess, startPacing } from "./pacing-world.ts";
 import { openService } from "./service.ts";
 
@@ -168,7 +169,7 @@ test("a daily cap holds for all processes together and across restarts", async (
   expect(seenOf(lab, names, TWO).connections).toBeGreaterThan(0);
 });
 
-test("the operator sees each identity with its use today and where it is blocked", async () => {
+testOnOneDay("the operator sees each identity with its use today and where it is blocked", async () => {
   const blocks = {
     on: {
       banner: ({ client }: { client: string }) =>

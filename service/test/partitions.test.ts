@@ -14,6 +14,7 @@ import { jobs } from "../src/jobs/schema.ts";
 import { createUploadFiles, type UploadFiles } from "../src/uploads/upload-files.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { beginHolder, type Holder } from "./lock-waits.ts";
+import { testOnOneDay } from "./one-day.ts";
 import { PATIENCE } from "./patience.ts";
 
 const TABLES = ["results", "duplicates"];
@@ -114,22 +115,25 @@ test("a partition is dropped once all its jobs have expired, and only then", asy
   expect(await countOf("results", other)).toBe(18);
 });
 
-test("rows of a job that expires shortly before its partition are left to the drop, and are not accessible", async () => {
-  const { rows } = await database.pool.query(
-    "select ((now() at time zone 'utc')::date + 1)::text as tomorrow",
-  );
-  const { tomorrow } = rows[0];
-  await createPartitions(database.pool, TABLES, [tomorrow]);
-  const id = await addJob({ rowsExpireOn: tomorrow, expiresAt: inDays(-0.1) });
-  expect(await eraseAll()).toBe(1);
-  expect(await jobRow(id)).toEqual({ erased: true, date: tomorrow });
-  expect(await countOf("results", id)).toBe(18);
-  await expect(
-    jobResults({ database, inspect }, { accountId, isTest: true }, id, { skip: 0, limit: 10 }),
-  ).rejects.toMatchObject({
-    code: "results_expired",
-  });
-});
+testOnOneDay(
+  "rows of a job that expires shortly before its partition are left to the drop, and are not accessible",
+  async () => {
+    const { rows } = await database.pool.query(
+      "select ((now() at time zone 'utc')::date + 1)::text as tomorrow",
+    );
+    const { tomorrow } = rows[0];
+    await createPartitions(database.pool, TABLES, [tomorrow]);
+    const id = await addJob({ rowsExpireOn: tomorrow, expiresAt: inDays(-0.1) });
+    expect(await eraseAll()).toBe(1);
+    expect(await jobRow(id)).toEqual({ erased: true, date: tomorrow });
+    expect(await countOf("results", id)).toBe(18);
+    await expect(
+      jobResults({ database, inspect }, { accountId, isTest: true }, id, { skip: 0, limit: 10 }),
+    ).rejects.toMatchObject({
+      code: "results_expired",
+    });
+  },
+);
 
 test("a job that expires long before its partition is deleted at once, and so is one without a partition", async () => {
   const date = await partitionFor(database.pool, 30);
