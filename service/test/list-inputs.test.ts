@@ -363,6 +363,29 @@ describe("a group", () => {
     ]);
   });
 
+  test("a list of emails before files with a header has their email column", async () => {
+    const { body: preview } = await sendGroup({
+      "a.txt": "valid+a@mailvet.test\n",
+      "b.txt": "valid+b@mailvet.test\n",
+      "c.csv": "name,E-Mail\nCy,valid+c@mailvet.test\n",
+      "d.csv": "e-mail,name\nvalid+d@mailvet.test,Di\n",
+    });
+    expect(preview).toMatchObject({
+      columns: ["source_file", "E-Mail", "name"],
+      suggested_email_column: "E-Mail",
+      email_count_by_column: { "E-Mail": 4 },
+    });
+    const { id } = await lists.confirm(preview);
+    expect(await lists.ended(id)).toMatchObject({ status: "completed", unique_emails: 4, valid_count: 4 });
+    expect((await lists.download(id)).map((cells) => cells.slice(0, 3))).toEqual([
+      ["source_file", "E-Mail", "name"],
+      ["a.txt", "valid+a@mailvet.test", ""],
+      ["b.txt", "valid+b@mailvet.test", ""],
+      ["c.csv", "valid+c@mailvet.test", "Cy"],
+      ["d.csv", "valid+d@mailvet.test", "Di"],
+    ]);
+  });
+
   test("a file above the limit is taken as a group, up to ten times the limit", async () => {
     const file = (count: number) => ({ "large.csv": `email\n${emails(count).join("\n")}\n` });
     await expectProblem(service, await sendGroup(file(21), ""), "too_many_emails");
