@@ -1,6 +1,6 @@
 /**
  * Scans the local part: a dot-atom or a quoted string (RFC 5321 §4.1.2) with the non-ASCII characters of RFC 6531
- * §3.3, except those that cannot be seen. One pass over the code units, and another over non-ASCII names.
+ * §3.3, except those that cannot be seen and U+FFFD. One pass over the code units, and another over non-ASCII names.
  */
 import { type AddressSyntaxError, syntaxError } from "./syntax-error.ts";
 
@@ -49,6 +49,9 @@ function unseenError(
     const rule = LINE_CONTROL.test(found[0]) ? "control_character" : "invisible_character";
     return syntaxError(rule, start + found.index, found[0]);
   }
+  // No mailbox has it: programs write it in place of what they could not read.
+  const lost = name.indexOf("\u{fffd}");
+  if (lost >= 0) return syntaxError("lost_character", start + lost);
   const space = quoted ? null : /\p{Zs}/u.exec(name);
   return space ? syntaxError("local_white_space", start + space.index) : undefined;
 }

@@ -11,6 +11,7 @@ const SENTENCES = {
   lone_surrogate: () => "The text contains an incomplete Unicode character.",
   control_character: (what) => `It contains a control character (${what}).`,
   invisible_character: (what) => `It contains an invisible character (${what}).`,
+  lost_character: () => "A character was lost in a conversion: U+FFFD is in its place.",
 
   local_empty: () => "The mailbox name before the @ is missing.",
   local_too_long: () => "The mailbox name before the @ is longer than 64 octets.",

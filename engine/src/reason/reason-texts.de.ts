@@ -103,6 +103,7 @@ const SYNTAX_ERRORS: Record<SyntaxRule, (what: string) => string> = {
   lone_surrogate: () => "Der Text enthält ein unvollständiges Unicode-Zeichen.",
   control_character: (what) => `Die Adresse enthält ein Steuerzeichen (${what}).`,
   invisible_character: (what) => `Die Adresse enthält ein unsichtbares Zeichen (${what}).`,
+  lost_character: () => "Ein Zeichen ging bei einer Umwandlung verloren: An seiner Stelle steht U+FFFD.",
 
   local_empty: () => "Der Postfachname vor dem @ fehlt.",
   local_too_long: () => "Der Postfachname vor dem @ ist länger als 64 Oktette.",
