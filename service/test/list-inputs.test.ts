@@ -66,6 +66,17 @@ describe("POST /bulk/jobs", () => {
     expect(last![0]).toBe('"quoted, "" \n');
   });
 
+  test("an email with a NUL or a lone surrogate is checked as it is, not as what is left without it", async () => {
+    const odd = ["valid+a\0@mailvet.test", "valid+b\ud800@mailvet.test"];
+    const { id } = asJob((await create({ emails: [...odd, ...emails(1, "plain")] })).body);
+    expect(await lists.ended(id)).toMatchObject({ valid_count: 1, invalid_count: 2 });
+    expect((await lists.download(id)).map(([email, status]) => [email, status]).slice(1)).toEqual([
+      ["valid+a\u{fffd}@mailvet.test", "invalid"],
+      ["valid+b\u{fffd}@mailvet.test", "invalid"],
+      ["valid+plain0@mailvet.test", "valid"],
+    ]);
+  });
+
   test("rows keep their columns, whatever they contain", async () => {
     const rows = [
       { id: 7, mail: "valid@mailvet.test", note: "=1+1; +49", ok: true },

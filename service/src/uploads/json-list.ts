@@ -48,11 +48,11 @@ export function readJsonList(
     get pointer() {
       return document.pointer;
     },
-    text: textOf(bytes, document, table, () => check(properties)),
+    text: csvOf(bytes, document, table, () => check(properties)),
   };
 }
 
-async function* textOf(
+async function* csvOf(
   bytes: AsyncIterable<Uint8Array>,
   document: ReturnType<typeof createDocumentParser>,
   table: ReturnType<typeof createTable>,
@@ -240,5 +240,10 @@ function rowOf(value: unknown, pointer: string): Row {
 
 /** Every cell in quotes (`isStrict` of its reader), so that none is read as anything else. */
 function lineOf(cells: readonly Cell[]): string {
-  return `${cells.map((cell) => `"${String(cell ?? "").replaceAll('"', '""')}"`).join(",")}\r\n`;
+  return `${cells.map((cell) => `"${textOf(cell).replaceAll('"', '""')}"`).join(",")}\r\n`;
+}
+
+/** A NUL would be dropped by the reader, which makes an address a different one. Lone surrogates become U+FFFD in UTF-8. */
+function textOf(cell: Cell): string {
+  return String(cell ?? "").replaceAll("\0", "\u{fffd}");
 }
