@@ -26,6 +26,7 @@ export const AUDIT_ACTIONS = {
   "two_factor.disabled": "Two-factor sign-in disabled",
   "two_factor.recovery_codes_replaced": "Recovery codes replaced",
   "passkey.added": "Passkey added",
+  "passkey.renamed": "Passkey renamed",
   "passkey.removed": "Passkey removed",
   "key.created": "API key created",
   "key.revoked": "API key revoked",

@@ -203,11 +203,16 @@ export const PasskeyAttestation = Type.Object(
 );
 export type PasskeyAttestation = Static<typeof PasskeyAttestation>;
 
+const PasskeyName = Type.String({ minLength: 1, maxLength: 100 });
+
 export const AddPasskeyRequest = Type.Object(
-  { name: Type.String({ minLength: 1, maxLength: 100 }), credential: PasskeyAttestation },
+  { name: PasskeyName, credential: PasskeyAttestation },
   { additionalProperties: false },
 );
 export type AddPasskeyRequest = Static<typeof AddPasskeyRequest>;
+
+export const RenamePasskeyRequest = Type.Object({ name: PasskeyName }, { additionalProperties: false });
+export type RenamePasskeyRequest = Static<typeof RenamePasskeyRequest>;
 
 export const Passkey = Type.Object({
   id: Uuid("ID of the passkey."),

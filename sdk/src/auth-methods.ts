@@ -66,6 +66,7 @@ export type AuthMethods = {
     passkey: { name: string; credential: PasskeyAttestation },
     options?: CallOptions,
   ): Promise<Passkey>;
+  renamePasskey(passkeyId: string, name: string, options?: CallOptions): Promise<Passkey>;
   /** Also ends all other sessions of the account. */
   removePasskey(passkeyId: string, proof: OwnerProof, options?: CallOptions): Promise<void>;
   /** Sends an email with a link if the account exists; the response does not reveal whether it does. */
@@ -83,7 +84,7 @@ export type Proof = { password: string; code?: string | undefined };
 export type Credentials = { email: string; password: string };
 
 export function authMethods(
-  { get, postUnkeyed: post, delete: remove }: Requests,
+  { get, postUnkeyed: post, patch, delete: remove }: Requests,
   open: OpenStream,
 ): AuthMethods {
   const proven =
@@ -126,6 +127,8 @@ export function authMethods(
     beginPasskey: ({ password, credential }, options) =>
       post("/auth/passkeys/options", { password, credential }, options),
     addPasskey: ({ name, credential }, options) => post("/auth/passkeys", { name, credential }, options),
+    renamePasskey: (passkeyId, name, options) =>
+      patch(`/auth/passkeys/${encodeURIComponent(passkeyId)}`, { name }, options),
     removePasskey: (passkeyId, { password, credential }, options) =>
       post(`/auth/passkeys/${encodeURIComponent(passkeyId)}/remove`, { password, credential }, options),
     requestPasswordReset: (email, options) => post("/auth/password-reset", { email }, options),

@@ -114,6 +114,7 @@ const METHODS: [(client: Client) => Promise<unknown>, method: string, url: strin
     "/auth/passkeys",
     { name: "laptop", credential: ATTESTATION },
   ],
+  [(c) => c.auth.renamePasskey("../p", "laptop"), "PATCH", "/auth/passkeys/..%2Fp", { name: "laptop" }],
   [(c) => c.auth.session(), "GET", "/auth/session"],
   [(c) => c.auth.sessions(), "GET", "/auth/sessions"],
   [(c) => c.auth.requestPasswordReset("a@b.io"), "POST", "/auth/password-reset", { email: "a@b.io" }],

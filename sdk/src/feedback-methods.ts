@@ -1,7 +1,6 @@
 /** Delivery feedback: reports outcomes to the service, and compares predicted with actual bounces. */
-import type { DeliveryOutcome, FeedbackReport, FeedbackSummary } from "@mailvet/contract";
-import { timeText } from "./key-methods.ts";
-import type { Requests } from "./requests.ts";
+import type { DeliveryOutcome, FeedbackReport, FeedbackSummary, ReportedOutcome } from "@mailvet/contract";
+import { type Loose, momentText, type Requests } from "./requests.ts";
 import type { CallOptions } from "./transport.ts";
 import { type UploadFile, uploadBody } from "./upload-body.ts";
 
@@ -43,5 +42,5 @@ export function feedbackMethods(requests: Requests): FeedbackMethods {
 }
 
 function toReportedOutcome({ email, outcome, occurredAt }: OutcomeInput) {
-  return { email, outcome, occurred_at: timeText(occurredAt) };
+  return { email, outcome, occurred_at: momentText(occurredAt) } satisfies Loose<ReportedOutcome>;
 }

@@ -1,6 +1,6 @@
 /** API keys of the signed-in account. */
 import type { ApiKey, CreatedKey, KeyMode, KeyScope } from "@mailvet/contract";
-import type { Requests } from "./requests.ts";
+import { momentText, type Requests } from "./requests.ts";
 import type { CallOptions } from "./transport.ts";
 
 export type KeyMethods = {
@@ -25,13 +25,8 @@ export type NewKey = {
 export function keyMethods(requests: Requests): KeyMethods {
   return {
     list: (options) => requests.get("/keys", options),
-    create({ name, mode, scopes, expiresAt }, options) {
-      return requests.post("/keys", { name, mode, scopes, expires_at: timeText(expiresAt) }, options);
-    },
+    create: ({ name, mode, scopes, expiresAt }, options) =>
+      requests.post("/keys", { name, mode, scopes, expires_at: momentText(expiresAt) }, options),
     revoke: (keyId, options) => requests.delete(`/keys/${encodeURIComponent(keyId)}`, options),
   };
-}
-
-export function timeText(time: Date | string | undefined): string | undefined {
-  return time instanceof Date ? time.toISOString() : time;
 }

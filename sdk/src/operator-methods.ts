@@ -20,8 +20,7 @@ import type {
   System,
 } from "@mailvet/contract";
 import { auditMethods, type OperatorAuditMethods } from "./audit-methods.ts";
-import { timeText } from "./key-methods.ts";
-import type { Page, PageQuery, Requests } from "./requests.ts";
+import { momentText, type Page, type PageQuery, type Requests } from "./requests.ts";
 import type { CallOptions, IdempotentOptions, OpenStream } from "./transport.ts";
 
 export type OperatorMethods = {
@@ -170,10 +169,12 @@ export function operatorMethods(requests: Requests, open: OpenStream): OperatorM
     audit: auditMethods(requests, open, "/operator/audit"),
     keys: {
       list: (options) => requests.get("/operator/keys", options),
-      create({ name, scopes, allowedRanges, expiresAt }, options) {
-        const key = { name, scopes, allowed_ranges: allowedRanges, expires_at: timeText(expiresAt) };
-        return requests.post("/operator/keys", key, options);
-      },
+      create: ({ name, scopes, allowedRanges, expiresAt }, options) =>
+        requests.post(
+          "/operator/keys",
+          { name, scopes, allowed_ranges: allowedRanges, expires_at: momentText(expiresAt) },
+          options,
+        ),
       revoke: (keyId, options) => requests.delete(`/operator/keys/${encodeURIComponent(keyId)}`, options),
     },
   };

@@ -17,6 +17,8 @@ export type Requests = {
 export type RequestOptions = Omit<ApiRequest, "method" | "path" | "body">;
 export type PageQuery = { skip?: number | undefined; limit?: number | undefined };
 export type Page<T> = { items: T[]; total: number };
+/** Undefined fields are not sent. */
+export type Loose<T> = { [K in keyof T]: T[K] | undefined };
 
 export function requestsBy(send: SendRequest): Requests {
   const bodyOf = async <T>(call: ApiRequest): Promise<T> => (await send<T>(call)).body;
@@ -30,14 +32,18 @@ export function requestsBy(send: SendRequest): Requests {
       bodyOf({
         method: "POST",
         path,
-        ...(body && { body }),
+        body,
         ...options,
         idempotencyKey: options?.idempotencyKey ?? createIdempotencyKey(),
       }),
-    postUnkeyed: (path, body, options) => bodyOf({ method: "POST", path, ...(body && { body }), ...options }),
+    postUnkeyed: (path, body, options) => bodyOf({ method: "POST", path, body, ...options }),
     patch: (path, body, options) => bodyOf({ method: "PATCH", path, body, ...options }),
     async delete(path, options) {
       await send({ method: "DELETE", path, ...options });
     },
   };
+}
+
+export function momentText(moment: Date | string | undefined): string | undefined {
+  return moment instanceof Date ? moment.toISOString() : moment;
 }

@@ -43,7 +43,7 @@ export type ApiRequest = CallOptions & {
   path: string;
   query?: Record<string, string | number | boolean | undefined>;
   /** Sent as JSON. */
-  body?: object;
+  body?: object | undefined;
   /** A file, sent as a multipart form. */
   upload?: UploadBody;
   /** Accept header. Default: JSON. */

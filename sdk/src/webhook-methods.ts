@@ -8,7 +8,7 @@ import type {
   WebhookEvent,
   WebhookWithSecret,
 } from "@mailvet/contract";
-import type { Page, PageQuery, Requests } from "./requests.ts";
+import type { Loose, Page, PageQuery, Requests } from "./requests.ts";
 import type { CallOptions } from "./transport.ts";
 
 export type WebhookMethods = {
@@ -71,6 +71,3 @@ export function webhookMethods({ get, page, post, patch, delete: remove }: Reque
       post(pathOf(webhookId, `/deliveries/${encodeURIComponent(deliveryId)}/replay`), undefined, options),
   };
 }
-
-/** Undefined fields are not sent. */
-type Loose<T> = { [K in keyof T]: T[K] | undefined };

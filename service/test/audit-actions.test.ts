@@ -108,6 +108,12 @@ const DEEDS: Readonly<Record<AuditAction, Deed>> = {
     actor: { kind: "session" },
     network: HERE,
   }),
+  "passkey.renamed": async (account) => {
+    const id = await addPasskey(account);
+    const asked = { method: "PATCH", cookie: account.cookie, body: { name: "old laptop" }, from: HERE };
+    await must(service.ask(`/auth/passkeys/${id}`, asked));
+    return { subject_id: id, actor: { kind: "session" }, network: HERE };
+  },
   "passkey.removed": async (account) => {
     const id = await addPasskey(account);
     const { cookie, password } = account;

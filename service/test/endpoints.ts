@@ -265,6 +265,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
     wrong: { body: { name: "laptop" }, pointer: "/credential" },
     ignoresIdempotencyKey: true,
   }),
+  endpoint("PATCH /auth/passkeys/{passkey_id}", "session", {
+    body: { name: "old laptop" },
+    wrong: { body: { name: "" }, pointer: "/name" },
+  }),
   endpoint("POST /auth/passkeys/{passkey_id}/remove", "session", {
     body: { password: "not the password" },
     wrong: { body: { password: 5 }, pointer: "/password" },

@@ -182,7 +182,12 @@ const ROWS: readonly Row[] = [
   ],
   ["an unknown key ID", "key_not_found", ({ path }) => path.endsWith("/keys/{key_id}"), changed({})],
   ["an unknown session", "session_not_found", only("DELETE /auth/sessions/{session_id}"), changed({})],
-  ["an unknown passkey", "passkey_not_found", only("POST /auth/passkeys/{passkey_id}/remove"), changed({})],
+  [
+    "an unknown passkey",
+    "passkey_not_found",
+    only("PATCH /auth/passkeys/{passkey_id}", "POST /auth/passkeys/{passkey_id}/remove"),
+    changed({}),
+  ],
   [
     "an address without a domain name",
     "passkeys_unavailable",

@@ -47,6 +47,8 @@ const at = (where: TestService) => {
         signIn: async (changes?: Changes) => signIn(await assert(changes)),
       };
     },
+    rename: (cookie: string, id: string, name: string) =>
+      where.ask(`/auth/passkeys/${id}`, { method: "PATCH", cookie, body: { name } }),
     remove: (cookie: string, id: string, proof: object) =>
       where.ask(`/auth/passkeys/${id}/remove`, { cookie, body: proof }),
   };
@@ -55,8 +57,8 @@ const at = (where: TestService) => {
 const rejectedAs = (code: string, status: number) => ({ status, body: { code } });
 const REJECTED = rejectedAs("passkey_rejected", 401);
 
-test("a passkey is added with the password, listed, signs in without it, and is removed", async () => {
-  const { begin, add, list, challenge, signIn, remove } = at(service);
+test("a passkey is added with the password, listed, renamed, signs in without it, and is removed", async () => {
+  const { begin, add, list, rename, challenge, signIn, remove } = at(service);
   const ann = await service.openAccount();
   expect(await service.ask("/auth/passkeys/options", { cookie: ann.cookie, body: {} })).toMatchObject(
     rejectedAs("validation_failed", 422),
@@ -77,6 +79,15 @@ test("a passkey is added with the password, listed, signs in without it, and is 
   const added = await add(ann.cookie, authenticator.create(options), "Ann's laptop");
   expect(added).toMatchObject({ status: 201, body: { name: "Ann's laptop", last_used_at: null } });
   expect(await list(ann.cookie)).toEqual([added.body]);
+
+  const { id } = added.body;
+  const renamed = { ...added.body, name: "Ann's old laptop" };
+  expect(await rename(await service.operatorCookie(), id, "mine")).toMatchObject(
+    rejectedAs("passkey_not_found", 404),
+  );
+  expect(await rename(ann.cookie, id, "")).toMatchObject(rejectedAs("validation_failed", 422));
+  expect(await rename(ann.cookie, id, renamed.name)).toMatchObject({ status: 200, body: renamed });
+  expect(await list(ann.cookie)).toEqual([renamed]);
 
   const signedIn = await signIn(authenticator.get(await challenge()));
   expect(signedIn).toMatchObject({ status: 200, body: { account: { id: ann.accountId } } });

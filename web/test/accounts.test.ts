@@ -361,7 +361,7 @@ journey(
   },
 );
 
-journey("a passkey is added, signs in without the password, and is removed", async ({ service, visit }) => {
+journey("a passkey is added, renamed, signs in, and is removed", async ({ service, visit }) => {
   const person = await service.openAccount();
   const { page, open } = await visit({
     usesLocalhost: true,
@@ -397,6 +397,15 @@ journey("a passkey is added, signs in without the password, and is removed", asy
   await section.getByText("Test laptop").waitFor();
   await section.getByText(/never used/).waitFor();
 
+  await section.getByRole("button", { name: "Rename Test laptop" }).click();
+  await dialog.getByRole("textbox", { name: "Name" }).fill(" ");
+  await dialog.getByRole("button", { name: "Rename" }).click();
+  await dialog.getByText("Enter a name.").waitFor();
+  await page.keyboard.type("Old laptop"); // the field has the focus
+  await page.keyboard.press("Enter");
+  await section.getByText("Old laptop").waitFor();
+  await section.locator("button:focus", { hasText: "Rename" }).waitFor();
+
   await page.getByRole("button", { name: "Sign out of this browser" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
@@ -404,7 +413,7 @@ journey("a passkey is added, signs in without the password, and is removed", asy
   await page.getByRole("button", { name: "Sign in with a passkey" }).click();
   await section.getByText(/last used/).waitFor();
 
-  await section.getByRole("button", { name: "Remove Test laptop" }).click();
+  await section.getByRole("button", { name: "Remove Old laptop" }).click();
   await dialog.getByRole("button", { name: "Use a passkey instead" }).click();
   await section.getByText("No passkeys yet.").waitFor();
 });

@@ -1081,6 +1081,10 @@ class RecoveryCodes(TypedDict):
     """Each signs in once in place of a code."""
 
 
+class RenamePasskeyRequest(TypedDict):
+    name: str
+
+
 class ReplaceRecoveryCodesRequest(TypedDict):
     password: str
     code: str
@@ -2106,6 +2110,7 @@ class ListAuditQuery(TypedDict):
             "two_factor.disabled",
             "two_factor.recovery_codes_replaced",
             "passkey.added",
+            "passkey.renamed",
             "passkey.removed",
             "key.created",
             "key.revoked",
@@ -2173,6 +2178,7 @@ class ExportAuditQuery(TypedDict):
             "two_factor.disabled",
             "two_factor.recovery_codes_replaced",
             "passkey.added",
+            "passkey.renamed",
             "passkey.removed",
             "key.created",
             "key.revoked",
@@ -2238,6 +2244,7 @@ class ListAllAuditQuery(TypedDict):
             "two_factor.disabled",
             "two_factor.recovery_codes_replaced",
             "passkey.added",
+            "passkey.renamed",
             "passkey.removed",
             "key.created",
             "key.revoked",
@@ -2308,6 +2315,7 @@ class ExportAllAuditQuery(TypedDict):
             "two_factor.disabled",
             "two_factor.recovery_codes_replaced",
             "passkey.added",
+            "passkey.renamed",
             "passkey.removed",
             "key.created",
             "key.revoked",

@@ -60,6 +60,7 @@ export type Passkeys = {
     passkey: { name: string; credential: PasskeyAttestation },
     site: RelyingParty,
   ): Promise<PasskeyRecord>;
+  renamePasskey(by: SignedInBrowser, passkeyId: string, name: string): Promise<PasskeyRecord>;
   /** Ends the other sessions: one of them may have been opened with it. */
   removePasskey(
     by: SignedInBrowser,
@@ -190,10 +191,23 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
       return added;
     },
 
+    renamePasskey: (by, passkeyId, name) =>
+      orm.transaction(async (tx) => {
+        const { accountId } = by;
+        const [renamed] = await tx
+          .update(passkeys)
+          .set({ name })
+          .where(isPasskeyOf(accountId, passkeyId))
+          .returning(SHOWN);
+        if (!renamed) throw notFound();
+        const entry = { action: "passkey.renamed", accountId, subjectId: passkeyId } as const;
+        await recordAudit(tx, signedInActor(by), entry);
+        return renamed;
+      }),
+
     async removePasskey(by, passkeyId, proof, site) {
       const { accountId, sessionId } = by;
-      const isIt = and(eq(passkeys.id, passkeyId), eq(passkeys.accountId, accountId));
-      const notFound = () => new Refusal("passkey_not_found", "No passkey of this account has this id.");
+      const isIt = isPasskeyOf(accountId, passkeyId);
       const [found] = await orm.select(SHOWN).from(passkeys).where(isIt);
       if (!found) throw notFound();
       const { forgive } = await ownerCheck.require(by, proof, site);
@@ -251,6 +265,13 @@ async function verifyAttestation(
     publicKey: Buffer.from(verified.publicKey),
     counter: verified.counter,
   };
+}
+
+const isPasskeyOf = (accountId: string, passkeyId: string) =>
+  and(eq(passkeys.id, passkeyId), eq(passkeys.accountId, accountId));
+
+function notFound(): Refusal {
+  return new Refusal("passkey_not_found", "No passkey of this account has this id.");
 }
 
 function tooMany(): Refusal {

@@ -11,6 +11,7 @@ import {
   PasskeyRequestOptions,
   PasskeySignInRequest,
   RecoveryCodes,
+  RenamePasskeyRequest,
   ReplaceRecoveryCodesRequest,
   SignedIn,
   TwoFactorSecret,
@@ -170,6 +171,15 @@ export const secondFactorRoutes =
       },
     );
 
+    app.patch(
+      "/auth/passkeys/:passkey_id",
+      { schema: RENAME_PASSKEY, config: { access: "session", problems: ["passkey_not_found"] } },
+      async (request) => {
+        const { passkey_id: id } = request.params;
+        return presentPasskey(await accounts.renamePasskey(signedInCaller(request), id, request.body.name));
+      },
+    );
+
     app.post(
       "/auth/passkeys/:passkey_id/remove",
       {
@@ -288,13 +298,27 @@ const ADD_PASSKEY = {
   response: { 201: Passkey },
 };
 
+const PasskeyParams = Type.Object({
+  passkey_id: Type.String({ format: "uuid", description: "ID of the passkey." }),
+});
+
+const RENAME_PASSKEY = {
+  operationId: "renamePasskey",
+  tags,
+  summary: "Rename a passkey",
+  description: "Changes the name in the list of passkeys. Where the passkey is stored, it keeps its name.",
+  params: PasskeyParams,
+  body: RenamePasskeyRequest,
+  response: { 200: Passkey },
+};
+
 const REMOVE_PASSKEY = {
   operationId: "removePasskey",
   tags,
   summary: "Remove a passkey",
   description:
     "Removes a passkey, ends all other sessions, and tells the owner by email. Requires the password, or a passkey of the account. The last second factor cannot be removed where the installation requires one.",
-  params: Type.Object({ passkey_id: Type.String({ format: "uuid", description: "ID of the passkey." }) }),
+  params: PasskeyParams,
   body: OwnerProof,
   response: { 204: Done },
 };

@@ -87,6 +87,7 @@ export const messages: Translation<typeof english.messages> = {
     "two_factor.disabled": "Zwei-Faktor-Anmeldung deaktiviert",
     "two_factor.recovery_codes_replaced": "Wiederherstellungscodes ersetzt",
     "passkey.added": "Passkey hinzugefügt",
+    "passkey.renamed": "Passkey umbenannt",
     "passkey.removed": "Passkey entfernt",
     "key.created": "API-Schlüssel erstellt",
     "key.revoked": "API-Schlüssel widerrufen",

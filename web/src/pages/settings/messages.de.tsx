@@ -78,6 +78,9 @@ export const messages: Translation<typeof english.messages> = {
         Erstellt {createdAt}, {lastUsedAt ? <>zuletzt verwendet {lastUsedAt}</> : "nie verwendet"}
       </>
     ),
+    rename: "Umbenennen",
+    renameNamed: (name) => `${name} umbenennen`,
+    renameTitle: "Passkey umbenennen",
     remove: "Entfernen",
     removeNamed: (name) => `${name} entfernen`,
     removeTitle: "Diesen Passkey entfernen?",

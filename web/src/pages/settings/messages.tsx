@@ -76,6 +76,9 @@ export const messages = {
         Created {createdAt}, {lastUsedAt ? <>last used {lastUsedAt}</> : "never used"}
       </>
     ),
+    rename: "Rename",
+    renameNamed: (name: string) => `Rename ${name}`,
+    renameTitle: "Rename passkey",
     remove: "Remove",
     removeNamed: (name: string) => `Remove ${name}`,
     removeTitle: "Remove this passkey?",

@@ -1,4 +1,4 @@
-/** Passkeys of the account: list, add, remove. Changes need the password, or a passkey. */
+/** Passkeys of the account: list, add, rename, remove. To add or remove one takes the password, or a passkey. */
 
 import type { OwnerProof, Passkey } from "@mailvet/contract";
 import { Button, Divider, Group, Stack, Text, TextInput } from "@mantine/core";
@@ -22,6 +22,7 @@ const texts = messages.passkeys;
 export function PasskeyList() {
   const { data: passkeys, error, refetch } = useQuery(passkeysQuery);
   const [isAdding, setIsAdding] = useState(false);
+  const [toRename, setToRename] = useState<Passkey>();
   const [toRemove, setToRemove] = useState<Passkey>();
   const canProve = hasPasskeys() && passkeys !== undefined && passkeys.length > 0;
   return (
@@ -37,11 +38,16 @@ export function PasskeyList() {
         {passkeys?.map((passkey, index) => (
           <Fragment key={passkey.id}>
             {index > 0 && <Divider />}
-            <PasskeyRow passkey={passkey} onRemove={() => setToRemove(passkey)} />
+            <PasskeyRow
+              passkey={passkey}
+              onRename={() => setToRename(passkey)}
+              onRemove={() => setToRemove(passkey)}
+            />
           </Fragment>
         ))}
       </Stack>
       {isAdding && <AddPasskey canProve={canProve} onClose={() => setIsAdding(false)} />}
+      {toRename && <RenamePasskey passkey={toRename} onClose={() => setToRename(undefined)} />}
       {toRemove && (
         <RemovePasskey passkey={toRemove} canProve={canProve} onClose={() => setToRemove(undefined)} />
       )}
@@ -49,7 +55,7 @@ export function PasskeyList() {
   );
 }
 
-function PasskeyRow({ passkey, onRemove }: { passkey: Passkey; onRemove: () => void }) {
+function PasskeyRow({ passkey, onRename, onRemove }: PasskeyRowProps) {
   const { name, created_at, last_used_at } = passkey;
   return (
     <Group justify="space-between" gap="sm">
@@ -61,12 +67,19 @@ function PasskeyRow({ passkey, onRemove }: { passkey: Passkey; onRemove: () => v
           {texts.details(<Timestamp at={created_at} />, last_used_at && <Timestamp at={last_used_at} />)}
         </Text>
       </div>
-      <Button variant="default" size="sm" onClick={onRemove} aria-label={texts.removeNamed(name)}>
-        {texts.remove}
-      </Button>
+      <Group gap="xs">
+        <Button variant="default" size="sm" onClick={onRename} aria-label={texts.renameNamed(name)}>
+          {texts.rename}
+        </Button>
+        <Button variant="default" size="sm" onClick={onRemove} aria-label={texts.removeNamed(name)}>
+          {texts.remove}
+        </Button>
+      </Group>
     </Group>
   );
 }
+
+type PasskeyRowProps = { passkey: Passkey; onRename: () => void; onRemove: () => void };
 
 type ChangeProps = { canProve: boolean; onClose: () => void };
 
@@ -91,18 +104,54 @@ function AddPasskey({ canProve, onClose }: ChangeProps) {
       onProof={(proof) => name.trim() !== "" && add.mutate(proof)}
       onClose={onClose}
     >
-      <TextInput
-        label={texts.name}
-        description={texts.nameHint}
-        maxLength={100}
-        value={name}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
-        error={isSubmitted && name.trim() === "" ? texts.nameMissing : fieldProblems(add.error).name}
-        data-autofocus
-      />
+      <NameInput name={name} onName={setName} isSubmitted={isSubmitted} error={add.error} />
     </ProofDialog>
   );
 }
+
+function RenamePasskey({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
+  const [name, setName] = useState(passkey.name);
+  const [isSubmitted, setIsSubmitted] = useState(false);
+  const rename = useMutation({
+    mutationFn: () => service.auth.renamePasskey(passkey.id, name.trim()),
+    async onSuccess() {
+      await queries.invalidateQueries(passkeysQuery);
+      onClose();
+    },
+  });
+  const submit = () => {
+    setIsSubmitted(true);
+    if (name.trim() !== "") rename.mutate();
+  };
+  return (
+    <FormDialog
+      title={texts.renameTitle}
+      submitLabel={texts.rename}
+      isBusy={rename.isPending}
+      error={rename.error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <NameInput name={name} onName={setName} isSubmitted={isSubmitted} error={rename.error} />
+    </FormDialog>
+  );
+}
+
+function NameInput({ name, onName, isSubmitted, error }: NameInputProps) {
+  return (
+    <TextInput
+      label={texts.name}
+      description={texts.nameHint}
+      maxLength={100}
+      value={name}
+      onChange={({ currentTarget }) => onName(currentTarget.value)}
+      error={isSubmitted && name.trim() === "" ? texts.nameMissing : fieldProblems(error).name}
+      data-autofocus
+    />
+  );
+}
+
+type NameInputProps = { name: string; onName: (name: string) => void; isSubmitted: boolean; error: unknown };
 
 function RemovePasskey({ passkey, canProve, onClose }: ChangeProps & { passkey: Passkey }) {
   const remove = useMutation({
