@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mailProviderOf } from "./mail-provider.ts";
+import { isSameOperator, mailProviderOf } from "./mail-provider.ts";
 
 test.each([
   ["gmail.com", "gmail-smtp-in.l.google.com", "google"],
@@ -46,4 +46,17 @@ test('a self-hosted server is "other", and no mail host is ""', () => {
   expect(mailProviderOf(["ec2-192-0-2-1.compute-1.amazonaws.com"], "firm.example")).toBe("other");
   expect(mailProviderOf(["notgoogle.com"], "firm.example")).toBe("other");
   expect(mailProviderOf([], "firm.example")).toBe("");
+});
+
+test.each([
+  ["mx1.hoster.net", "mx2.hoster.net", true],
+  ["mx.shop.co.uk", "backup.shop.co.uk", true],
+  ["mx.shop.co.uk", "mx.other.co.uk", false],
+  ["aspmx.l.google.com", "aspmx2.googlemail.com", true],
+  ["mx.shop.example", "aspmx.l.google.com", false],
+  ["mx01.kundenserver.de", "mx00.ionos.com", true],
+  ["203.0.113.5", "203.0.113.5", false], // an address in place of a name says nothing of its operator
+])("%s and %s are of one operator: %s", (host, other, isSame) => {
+  expect(isSameOperator(host, other)).toBe(isSame);
+  expect(isSameOperator(other, host)).toBe(isSame);
 });

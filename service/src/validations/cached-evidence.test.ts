@@ -38,6 +38,19 @@ test("cached evidence does not contain the address", () => {
   expect(JSON.stringify(cachedPartOf(evidence))).not.toContain("secret.person");
 });
 
+test("of a route, cached evidence has the first host only", () => {
+  const host = { name: "mx.shop.io", preference: 20, addresses: ["9.9.9.9"] };
+  const hosts = [host, { ...host, name: "mx2.shop.io" }];
+  const unresolved = [{ exchange: "mx0.shop.io", preference: 10 }];
+  const route = { kind: "mail_hosts", implicit: false, isPartial: true, hosts, unresolved } as const;
+  expect(cachedPartOf({ ...inspect("ann@shop.io"), route }).route).toEqual({
+    kind: "mail_hosts",
+    implicit: false,
+    isPartial: true,
+    hosts: [{ ...host, addresses: [] }],
+  });
+});
+
 test("an answer has the spelling of its request, and the current lists apply", () => {
   const cached = cachedPartOf(SANDBOX_OUTCOMES[""](inspect("info@gmial.com")));
   const evidence = mergeEvidence(inspect(" INFO@gmial.com"), cached);

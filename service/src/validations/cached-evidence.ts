@@ -69,8 +69,10 @@ const cachedRoute = sharedCopy(withFirstHost);
 /** Cached routes are only displayed, so one host name is enough. */
 function withFirstHost(route: Route): Route {
   switch (route.kind) {
-    case "mail_hosts":
-      return { ...route, hosts: route.hosts.slice(0, 1).map((host) => ({ ...host, addresses: [] })) };
+    case "mail_hosts": {
+      const { unresolved: _, hosts, ...shown } = route;
+      return { ...shown, hosts: hosts.slice(0, 1).map((host) => ({ ...host, addresses: [] })) };
+    }
     case "unroutable":
     case "dns_error":
       return { ...route, hosts: route.hosts.slice(0, 1).map(storable) };
