@@ -247,12 +247,14 @@ test("complaints are kept", async () => {
 });
 
 test("neither addresses nor equal hashes are stored", async () => {
+  const people = [await service.openAccount(), await service.openAccount()];
+  for (const who of people) await tell(who, { email: "dee@shop.io", outcome: "bounced" });
   const { rows } = await service.database.pool.query(
-    "select encode(address_hash, 'hex') as hash, outcomes::text as text from outcomes",
+    "select encode(address_hash, 'hex') as hash, outcomes::text as text from outcomes where account_id = any($1)",
+    [people.map(({ accountId }) => accountId)],
   );
-  expect(rows.length).toBeGreaterThan(10);
   expect(JSON.stringify(rows)).not.toContain("@");
-  expect(new Set(rows.map(({ hash }) => hash)).size).toBe(rows.length); // two accounts reported dee@shop.io
+  expect(new Set(rows.map(({ hash }) => hash)).size).toBe(2);
 });
 
 test("an account over the limit keeps its newest outcomes, and others are not affected", async () => {
