@@ -109,6 +109,7 @@ export async function openWebhookWorld() {
 
     /** Deletes everything, so that no task of one test falls due in the next. */
     async clear() {
+      outcomes.length = 0;
       await pool.query("delete from queue_groups");
       await pool.query("delete from tasks");
       await pool.query("delete from webhook_endpoints");
