@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { servfail } from "@mailvet/lab";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { HOOKS_CERTIFICATE } from "./webhooks-certificate.ts";
 import { openReceiver, type Receiver, verified } from "./webhooks-receiver.ts";
 import { live, openWebhookWorld, type WebhookWorld } from "./webhooks-world.ts";
@@ -23,13 +23,15 @@ let world: WebhookWorld;
 let receiver: Receiver;
 beforeAll(async () => {
   world = await openWebhookWorld();
+});
+beforeEach(async () => {
   receiver = await openReceiver();
 });
-afterEach(() => world.clear());
-afterAll(async () => {
+afterEach(async () => {
   await receiver.close();
-  await world.close();
+  await world.clear();
 });
+afterAll(() => world.close());
 
 const HTTPS = "The URL must begin with https://.";
 
