@@ -82,6 +82,24 @@ test("a list may be in UTF-16 or a legacy code page, from a file and from standa
   }
 });
 
+test("any line break ends an address, also a CR alone and one between two writes", async () => {
+  const many = Array.from({ length: 2_000 }, (_, n) => `u${n}@shop.io`);
+  const { stdout } = await mailvet([...SYNTAX, "-"], { input: many.join("\r") });
+  expect(emailsIn(stdout)).toEqual(many);
+
+  const child = startMailvet([...SYNTAX, "--file", "-"]);
+  child.stdin.write("\na@shop.io\r");
+  const [seen] = await once(child.stdout, "data");
+  expect(emailsIn(String(seen))).toEqual(["a@shop.io"]);
+  child.stdin.end("\nb@shop.io\r\nc@shop.io\r\r\nd@shop.io");
+  let rest = "";
+  child.stdout.on("data", (chunk) => {
+    rest += chunk;
+  });
+  await once(child, "close");
+  expect(emailsIn(rest)).toEqual(["b@shop.io", "c@shop.io", "d@shop.io"]);
+});
+
 test("a slow list is answered line by line in every encoding", async () => {
   const latin1 = (text: string) => Buffer.from(text, "latin1");
   const utf16 = (text: string) => Buffer.from(text, "utf16le");

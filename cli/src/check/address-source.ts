@@ -28,7 +28,10 @@ export async function* addressesFrom(
   const text = decodedStream(await openList(list));
   let lineCount = 0;
   try {
-    for await (const line of linesOf(text, isJson ? MAX_JSON_LINE_BYTES : MAX_ADDRESS_BYTES)) {
+    const lines = isJson
+      ? linesOf(text, MAX_JSON_LINE_BYTES)
+      : linesOf(withLineFeeds(text), MAX_ADDRESS_BYTES);
+    for await (const line of lines) {
       lineCount++;
       if (line.trim() === "") continue;
       yield isJson ? fromJsonLine(line) : line;
@@ -39,6 +42,15 @@ export async function* addressesFrom(
     const encoding = error.encoding.toUpperCase();
     const where = `line ${lineCount + 1} has a character that is not ${encoding} (near byte ${error.position})`;
     throw unreadable(list, `${where}; save it as UTF-8`);
+  }
+}
+
+/** Any line break ends an address, as in lists of other commands: also CR alone, of old Macs and some exports. */
+async function* withLineFeeds(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let endsInCr = false;
+  for await (const text of texts) {
+    yield text.slice(endsInCr && text.startsWith("\n") ? 1 : 0).replaceAll(/\r\n?/g, "\n");
+    if (text !== "") endsInCr = text.endsWith("\r");
   }
 }
 
