@@ -60,7 +60,10 @@ export const theme = createTheme({
     Popover: { defaultProps: { shadow: "md" } },
     NavLink: { styles: { root: { borderRadius: "var(--mantine-radius-sm)" } } },
     Paper: { defaultProps: { radius: "lg" } },
-    SegmentedControl: { defaultProps: { withItemsBorders: false } },
+    SegmentedControl: {
+      defaultProps: { withItemsBorders: false },
+      styles: { root: { flexWrap: "wrap", maxWidth: "100%" } }, // it cuts off what is wider than a phone
+    },
     Skeleton: { defaultProps: { radius: "sm" } },
   },
 });

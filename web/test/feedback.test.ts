@@ -35,6 +35,13 @@ journey("delivery results are uploaded, compared with the prediction, and delete
     .analyze();
   expect(violations.map(({ id }) => id)).toEqual([]);
 
+  const phone = await visit({ cookie, isOnPhone: true, locale: "de-DE" });
+  await phone.open("/usage");
+  const choices = phone.page.getByRole("radiogroup", { name: "Gruppieren" });
+  await choices.getByText("Nach Anbieter").waitFor();
+  const [width, needed] = await choices.evaluate((group) => [group.clientWidth, group.scrollWidth]);
+  expect(needed).toBe(width); // nothing is cut off
+
   await page.getByRole("button", { name: "Delete all feedback" }).click();
   await page.getByRole("button", { name: "Delete feedback" }).click();
   await page.getByText("No feedback yet").waitFor();

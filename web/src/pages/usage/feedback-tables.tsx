@@ -33,7 +33,7 @@ export function FeedbackTables({ report }: { report: FeedbackReport }) {
         data={Object.entries(VIEWS).map(([value, [label]]) => ({ value, label: label! }))}
         value={view}
         onChange={(chosen) => setView(chosen as View)}
-        style={{ alignSelf: "flex-start", maxWidth: "100%" }}
+        style={{ alignSelf: "flex-start" }}
       />
       <DataTable
         label={messages.feedback.table(label)}
