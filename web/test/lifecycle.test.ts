@@ -9,7 +9,7 @@ const PASSWORD = "a horse, a battery, a staple";
 
 journey("an account is opened by link, suspended, resumed and erased", async ({ service, visit }) => {
   const email = "ann@shop.example";
-  const operator = await visit({ cookie: await service.operatorCookie() });
+  const operator = await visit({ cookie: await service.operatorCookie(), expected: ["404 GET *"] });
   await operator.open("/operator/accounts");
   await operator.page.getByRole("button", { name: "Create account" }).click();
   const form = operator.page.getByRole("dialog", { name: "Create account" });
@@ -65,6 +65,10 @@ journey("an account is opened by link, suspended, resumed and erased", async ({ 
   await operator.page.getByRole("heading", { level: 1, name: "Accounts" }).waitFor();
   await operator.page.getByText("1 account", { exact: true }).waitFor();
   expect(await operator.page.getByRole("link", { name: email }).count()).toBe(0);
+  await operator.page.goBack();
+  await operator.page.getByRole("heading", { level: 1, name: "Account not found" }).waitFor();
+  await operator.page.getByRole("link", { name: "Go to accounts" }).click();
+  await operator.page.getByText("1 account", { exact: true }).waitFor();
 });
 
 journey("an owner exports and closes the account from Settings", async ({ service, visit }) => {

@@ -1,4 +1,4 @@
-/** Shown on the page of a job, list or webhook that does not exist, usually because it was deleted. */
+/** Shown on the page of a job, list, webhook or account that does not exist, usually because it was deleted. */
 import { MailvetProblem } from "@mailvet/sdk";
 import { Button } from "@mantine/core";
 import { Link, type LinkProps } from "@tanstack/react-router";

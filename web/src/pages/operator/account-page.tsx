@@ -6,6 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { Loading, TableLoading } from "../../components/loading.tsx";
+import { isMissing, MissingItem } from "../../components/missing-item.tsx";
 import { formatNumber } from "../../components/number-format.ts";
 import { PageHeader } from "../../components/page-header.tsx";
 import { Section } from "../../components/section.tsx";
@@ -42,23 +43,33 @@ function AccountDetails() {
       <Anchor component={Link} to="/operator/accounts" size="sm" display="inline-block" mb="sm">
         {texts.back}
       </Anchor>
-      <PageHeader title={account?.email ?? texts.title}>
-        {account && (
-          <Group gap="xs" component="span">
-            <AccountStateBadge state={account.state} />
-            {account.is_operator && (
-              <Badge size="sm" color="violet">
-                {common.operator}
-              </Badge>
-            )}
-            <span>{texts.created(<Timestamp at={account.created_at} />)}</span>
-          </Group>
-        )}
-      </PageHeader>
-      {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
-      {!account && !error && <Loading lines={6} />}
-      {account && <AccountSections account={account} />}
+      {isMissing(error) ? (
+        <MissingItem texts={texts.notFound} to="/operator/accounts" />
+      ) : (
+        <>
+          <PageHeader title={account?.email ?? texts.title}>
+            {account && <AccountSummary account={account} />}
+          </PageHeader>
+          {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+          {!account && !error && <Loading lines={6} />}
+          {account && <AccountSections account={account} />}
+        </>
+      )}
     </>
+  );
+}
+
+function AccountSummary({ account }: { account: OperatorAccount }) {
+  return (
+    <Group gap="xs" component="span">
+      <AccountStateBadge state={account.state} />
+      {account.is_operator && (
+        <Badge size="sm" color="violet">
+          {common.operator}
+        </Badge>
+      )}
+      <span>{texts.created(<Timestamp at={account.created_at} />)}</span>
+    </Group>
   );
 }
 

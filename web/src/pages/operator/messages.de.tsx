@@ -69,6 +69,12 @@ export const messages: Translation<typeof english.messages> = {
   account: {
     title: "Konto",
     back: "← Alle Konten",
+    notFound: {
+      title: "Konto nicht gefunden",
+      reason: "Vielleicht wurde es geschlossen oder gelöscht",
+      hint: "Oder der Link enthält einen Tippfehler.",
+      back: "Zu den Konten",
+    },
     created: (at) => <>erstellt {at}</>,
     suspendedTitle: "Gesperrt",
     suspended: (at, reason) => (

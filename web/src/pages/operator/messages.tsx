@@ -53,6 +53,12 @@ export const messages = {
   account: {
     title: "Account",
     back: "← All accounts",
+    notFound: {
+      title: "Account not found",
+      reason: "It may have been closed or erased",
+      hint: "Or the link is mistyped.",
+      back: "Go to accounts",
+    },
     created: (at: ReactNode) => <>created {at}</>,
     suspendedTitle: "Suspended",
     suspended: (at: ReactNode, reason: string) => (
