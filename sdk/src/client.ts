@@ -164,7 +164,7 @@ export function createClient(options: ClientOptions): Client {
     lists: listMethods(requests),
     feedback: feedbackMethods(requests),
     webhooks: webhookMethods(requests),
-    keys: keyMethods(requests),
+    keys: keyMethods(requests, "/keys"),
     auth: authMethods(requests, open),
     audit: auditMethods(requests, open, "/audit"),
     operator: operatorMethods(requests, open),

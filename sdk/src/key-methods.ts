@@ -22,11 +22,26 @@ export type NewKey = {
   expiresAt?: Date | string | undefined;
 };
 
-export function keyMethods(requests: Requests): KeyMethods {
+/** At `path`, also for the keys of operators, which have no mode. */
+export function keyMethods<Key, Created>(
+  requests: Requests,
+  path: string,
+): {
+  list(options?: CallOptions): Promise<Key[]>;
+  create(
+    key: Omit<NewKey, "scopes"> & { scopes?: string[] | undefined; allowedRanges?: string[] | undefined },
+    options?: CallOptions,
+  ): Promise<Created>;
+  revoke(keyId: string, options?: CallOptions): Promise<void>;
+} {
   return {
-    list: (options) => requests.get("/keys", options),
-    create: ({ name, mode, scopes, expiresAt }, options) =>
-      requests.post("/keys", { name, mode, scopes, expires_at: momentText(expiresAt) }, options),
-    revoke: (keyId, options) => requests.delete(`/keys/${encodeURIComponent(keyId)}`, options),
+    list: (options) => requests.get(path, options),
+    create: ({ name, mode, scopes, allowedRanges, expiresAt }, options) =>
+      requests.post(
+        path,
+        { name, mode, scopes, allowed_ranges: allowedRanges, expires_at: momentText(expiresAt) },
+        options,
+      ),
+    revoke: (keyId, options) => requests.delete(`${path}/${encodeURIComponent(keyId)}`, options),
   };
 }

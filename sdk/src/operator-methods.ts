@@ -20,7 +20,8 @@ import type {
   System,
 } from "@mailvet/contract";
 import { auditMethods, type OperatorAuditMethods } from "./audit-methods.ts";
-import { momentText, type Page, type PageQuery, type Requests } from "./requests.ts";
+import { keyMethods } from "./key-methods.ts";
+import type { Page, PageQuery, Requests } from "./requests.ts";
 import type { CallOptions, IdempotentOptions, OpenStream } from "./transport.ts";
 
 export type OperatorMethods = {
@@ -167,15 +168,6 @@ export function operatorMethods(requests: Requests, open: OpenStream): OperatorM
         options,
       ),
     audit: auditMethods(requests, open, "/operator/audit"),
-    keys: {
-      list: (options) => requests.get("/operator/keys", options),
-      create: ({ name, scopes, allowedRanges, expiresAt }, options) =>
-        requests.post(
-          "/operator/keys",
-          { name, scopes, allowed_ranges: allowedRanges, expires_at: momentText(expiresAt) },
-          options,
-        ),
-      revoke: (keyId, options) => requests.delete(`/operator/keys/${encodeURIComponent(keyId)}`, options),
-    },
+    keys: keyMethods(requests, "/operator/keys"),
   };
 }
