@@ -2,7 +2,7 @@ import { type Answer, decode, encode } from "dns-packet";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { growth, LINEAR_AT_FOURFOLD } from "../../test/growth.ts";
-import { type DnsQuestion, encodeQuestion, readMessage } from "./dns-message.ts";
+import { type DnsQuestion, encodeQuestion, RCODE, readMessage } from "./dns-message.ts";
 
 const question: DnsQuestion = { id: 0x1234, name: "shop.test", type: "MX" };
 
@@ -86,6 +86,14 @@ test.each([
   [0x0080, false, "recursive, as forwarders answer that leave out the SOA record"],
 ])("an empty response with flags %i is no answer: %s, %s", (flags, isReferral) => {
   expect(readMessage(reply({ flags }), question)).toMatchObject({ isReferral });
+});
+
+test.each([
+  [0x0003, { rcode: RCODE.refused }, "neither: it does not know"],
+  [0x0403, { rcode: RCODE.nxDomain }, "authoritative"],
+  [0x0083, { rcode: RCODE.nxDomain }, "recursive"],
+])("that a name does not exist counts with flags %i as %o: %s", (flags, expected) => {
+  expect(readMessage(reply({ flags }), question)).toMatchObject(expected);
 });
 
 test("a message with too many records is not decoded", () => {

@@ -157,6 +157,8 @@ function readSections(bytes: Buffer, question: DnsQuestion, flags: number): Pars
     return isAnswer ? { kind: "malformed" } : errorResponse(rcode);
   }
   const canAnswer = (flags & (FLAG.authoritative | FLAG.recursionAvailable)) !== 0;
+  if (rcode === RCODE.nxDomain && !canAnswer && negativeTtlSeconds === undefined)
+    return errorResponse(RCODE.refused);
   const isReferral = (hasNameServers || !canAnswer) && negativeTtlSeconds === undefined;
   return { kind: "reply", rcode, records, negativeTtlSeconds, isReferral };
 }
