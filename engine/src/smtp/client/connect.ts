@@ -75,7 +75,10 @@ function hasRoute(address: string, sourceAddress: string | undefined): Promise<b
   return new Promise<boolean>((resolve) => {
     socket.once("error", () => resolve(false));
     const look = () => socket.connect(ANY_PORT, address, (error?: Error) => resolve(error === undefined));
-    socket.bind({ ...(sourceAddress === undefined ? {} : { address: sourceAddress }), exclusive: true }, look);
+    socket.bind(
+      { ...(sourceAddress === undefined ? {} : { address: sourceAddress }), exclusive: true },
+      look,
+    );
   }).finally(() => socket.close());
 }
 
