@@ -4,6 +4,7 @@
  * Most clouds and home connections drop outgoing traffic to port 25; some networks intercept it and answer
  * themselves.
  */
+import { MIN_SHARED_BANNERS } from "../smtp/throttle/interception.ts";
 import { type Diagnosis, type FindingRule, judge } from "./finding.ts";
 import type { ProviderProbe } from "./provider-probe.ts";
 
@@ -21,8 +22,6 @@ type Facts = EgressRoute & {
 };
 
 const MAIL_PORT = 25;
-/** This many different providers do not share a banner name. */
-const MIN_SHARED_BANNERS = 3;
 
 const NO_PORT_25 =
   "Ask your hosting provider to open outgoing port 25 (many do on request), or set SOCKS_PROXY to a proxy on a host that has it open, or run Mailvet there.";

@@ -35,7 +35,9 @@ export type SessionOutcome =
   /** The server refused known mailboxes too. */
   | "untrusted"
   /** Refused because other connections were open. */
-  | "connection_cap";
+  | "connection_cap"
+  /** A device in the network answered instead of the host. */
+  | "intercepted";
 
 /** All questions of one lookup together. */
 export type DnsLookupEvent = Period & {

@@ -57,7 +57,7 @@ export const GERMAN: ReasonTexts = {
     smtp_protocol_error: ({ server }) =>
       `${server} hat die Verbindung beendet oder eine ungültige Antwort gesendet.`,
     egress_blocked: () =>
-      "Diese Installation kann den Mailserver nicht erreichen: Der ausgehende Port 25 ist blockiert, oder es gibt keine Route zu ihm.",
+      "Diese Installation kann den Mailserver nicht erreichen: Der ausgehende Port 25 ist blockiert oder wird abgefangen, oder es gibt keine Route zu ihm.",
     smtp_skipped: ({ evidence: { isStopped, route } }) =>
       isStopped
         ? "Der Auftrag wurde abgeschlossen, bevor diese Adresse geprüft war."

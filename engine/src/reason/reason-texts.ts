@@ -74,7 +74,7 @@ export const ENGLISH: ReasonTexts = {
     smtp_timeout: ({ server }) => `${server} did not answer in time.`,
     smtp_protocol_error: ({ server }) => `${server} closed the connection or sent an invalid reply.`,
     egress_blocked: () =>
-      "This installation cannot connect to the mail server: outbound port 25 is blocked, or there is no route to it.",
+      "This installation cannot connect to the mail server: outbound port 25 is blocked or intercepted, or there is no route to it.",
     smtp_skipped: ({ evidence: { isStopped, route } }) =>
       isStopped
         ? "The job was finished before this address was checked."

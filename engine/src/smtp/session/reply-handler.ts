@@ -56,6 +56,11 @@ export class ReplyHandler {
     const { finding, meaning } = interpretReply(context, deps.profile);
     this.replies[meaning.category] = (this.replies[meaning.category] ?? 0) + 1;
     const { answer } = finding;
+    if (this.#session.isIntercepted) {
+      const blocked = findingWithoutReply("egress_blocked", host);
+      if (!this.#isLeftToAnotherIdentity(request, blocked)) request.settle(blocked);
+      return "refused";
+    }
     if (answer === "accepted") {
       if (!isExemptFromFilters(request)) this.#recordAccepted(request, transaction, tally);
       request.settle(finding);
@@ -77,11 +82,7 @@ export class ReplyHandler {
     if (answer === "rate_limited") tally.isRateLimited = true;
     if (answer === "probe_blocked" && isAboutUs) {
       tally.block = reply;
-      request.refuseFrom(identity.index, finding);
-      if (deps.hasIdentityFor(request)) {
-        deps.queue.add(request);
-        return "refused";
-      }
+      if (this.#isLeftToAnotherIdentity(request, finding)) return "refused";
     }
     if (answer === "greylisted") identity.hostLimits.markGreylisting(host);
     if (stage === "rcpt" && this.#mayTryNextHost(request, finding)) {
@@ -125,6 +126,15 @@ export class ReplyHandler {
       if (request.canRetryAfterSessionEnd(isCause)) this.#session.deps.queue.add(request);
       else request.settle(findingWithoutReply(ANSWER_OF_ENDING[ending], this.#session.target.host));
     }
+  }
+
+  /** The finding is about our identity. Queued again if there is another that has not been refused. */
+  #isLeftToAnotherIdentity(request: ProbeRequest, finding: MailboxFinding): boolean {
+    const { deps, target } = this.#session;
+    request.refuseFrom(target.identity.index, finding);
+    const hasOther = deps.hasIdentityFor(request);
+    if (hasOther) deps.queue.add(request);
+    return hasOther;
   }
 
   /** This host cannot answer. Another may; the finding is certain only when all of them agree. */

@@ -15,6 +15,8 @@ export type SessionContext = {
   deps: ProbeSessionDeps;
   target: SessionTarget;
   counts: SessionCounts;
+  /** What answers is not the host (../throttle/interception.ts). */
+  readonly isIntercepted: boolean;
 };
 
 /** What a session needs of its pool (host-pool.ts). */

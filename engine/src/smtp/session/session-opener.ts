@@ -52,6 +52,9 @@ type OpenedSession = Pick<
 >;
 export type OpenSession = SessionTarget & { opened: OpenedSession };
 
+/** `intercepted`: what answered is not the host (../throttle/interception.ts). */
+type Opening = GreetingResult | { kind: "intercepted"; learned?: undefined };
+
 export const MAX_ADDRESSES_PER_HOST = 3;
 const MAX_TRIES_BEYOND_CAP = 3;
 const MAX_DELAY_MS = 2500;
@@ -110,19 +113,15 @@ export class SessionOpener {
         const opened = this.#openedAt(host, identity, waitingFromMs);
         const timeoutMs = Math.max(time.leftMs, probeTimeoutMs / MIN_FRACTION_OF_TIMEOUT);
         const others = slots.connections++;
-        const opening = await openSmtpClient(
-          { egress: identity, dial: this.#dialFor(identity, counted) },
-          { name: host, address },
-          limits,
-          timeoutMs,
-        ).catch((error) => {
-          this.#endConnection(slots, counted);
-          throw error;
-        });
+        const opening = await this.#greet(identity, { name: host, address }, counted, timeoutMs).catch(
+          (error) => {
+            this.#endConnection(slots, counted);
+            throw error;
+          },
+        );
         time.leftMs -= epochMs() - opened.startedAtMs;
         Object.assign(limits, opening.learned); // also where the second connection was refused
         if (opening.kind === "ready") {
-          identity.health.connected();
           slots.sessions++;
           const { client } = opening;
           return { client, host, address, passedOver, slots, identity, limiter, limits, opened, counted };
@@ -139,7 +138,8 @@ export class SessionOpener {
           continue;
         }
         failure = moreInformative(failure, found);
-        if (opening.kind === "refused") break; // its other addresses are the same server
+        const { kind } = opening;
+        if (kind === "refused" || kind === "intercepted") break; // its other addresses are the same server
       }
     }
     return failure;
@@ -149,6 +149,24 @@ export class SessionOpener {
   release({ slots, counted }: Pick<OpenSession, "slots" | "counted">): void {
     slots.sessions--;
     this.#endConnection(slots, counted);
+  }
+
+  async #greet(
+    identity: Identity,
+    host: { name: string; address: string },
+    counted: CountedSession,
+    timeoutMs: number,
+  ): Promise<Opening> {
+    const { health, hostLimits } = identity;
+    const deps = { egress: identity, dial: this.#dialFor(identity, counted) };
+    const opening = await openSmtpClient(deps, host, hostLimits.of(host.name), timeoutMs);
+    if (opening.kind !== "ready") return opening;
+    health.connected();
+    const { bannerName } = opening.client;
+    health.interception.greeted(host.name, bannerName);
+    if (!health.interception.isDevice(bannerName)) return opening;
+    await opening.client.quit();
+    return { kind: "intercepted" };
   }
 
   #dialFor(identity: Identity, counted: CountedSession): Connect {
@@ -252,7 +270,7 @@ export class SessionOpener {
   }
 
   #recordFailure(
-    opening: Exclude<GreetingResult, { kind: "ready" }>,
+    opening: Exclude<Opening, { kind: "ready" }>,
     host: string,
     address: string,
     { identity, limiter }: IdentitySlots,
@@ -271,7 +289,7 @@ export class SessionOpener {
       if (finding.answer === "rate_limited" || reply.code === 421) limiter.record({ kind: "rate_limited" });
       return finding;
     }
-    if (opening.kind === "no_route") {
+    if (opening.kind === "no_route" || opening.kind === "intercepted") {
       hostLimits.markFailed(address, "egress_blocked"); // the identity may reach other hosts
       return findingWithoutReply("egress_blocked", host);
     }
@@ -298,7 +316,7 @@ export class SessionOpener {
   }
 
   /** Reports a session that could not be opened. */
-  #observeRefused(opened: OpenedSession, opening: Exclude<GreetingResult, { kind: "ready" }>): void {
+  #observeRefused(opened: OpenedSession, opening: Exclude<Opening, { kind: "ready" }>): void {
     const { observe } = this.#deps;
     if (!observe) return;
     const replies: SmtpSessionEvent["replies"] = {};

@@ -62,8 +62,16 @@ export class ProbeSession implements SessionContext {
 
   /** For the event at the end of the session. */
   get summary(): Pick<SmtpSessionEvent, "replies" | "recipients" | "outcome" | "traces"> {
-    const outcome = this.#check.isUntrusted ? "untrusted" : this.#outcome;
+    const outcome = this.#check.isUntrusted
+      ? "untrusted"
+      : this.isIntercepted
+        ? "intercepted"
+        : this.#outcome;
     return { replies: this.#handler.replies, recipients: this.#sent, outcome, traces: [...this.#traces] };
+  }
+
+  get isIntercepted(): boolean {
+    return this.target.identity.health.interception.isDevice(this.target.client.bannerName);
   }
 
   async run(): Promise<void> {
@@ -85,6 +93,7 @@ export class ProbeSession implements SessionContext {
       client.isOpen &&
       !this.#check.isUntrusted &&
       !this.deps.isClosing() &&
+      !this.isIntercepted &&
       performance.now() < endsAt &&
       !limiter.openBreaker
     ) {

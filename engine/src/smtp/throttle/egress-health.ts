@@ -8,12 +8,15 @@
  * Counts only what the host pools report; sends nothing itself.
  */
 import { getDomain } from "../../address/public-suffix.ts";
+import { Interception } from "./interception.ts";
 
 const SILENT_OWNERS_TO_BLOCK = 5;
 const RETRY_AFTER_MS = 60_000;
 const RETRY_PROXY_AFTER_MS = 10_000;
 
 export class EgressHealth {
+  /** Of its connections, by a device in its network. */
+  readonly interception = new Interception();
   #silentOwners = new Set<string>();
   #everConnected = false;
   #retryAt = 0;

@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { Interception } from "./interception.ts";
+
+const HOSTS = {
+  google: "gmail-smtp-in.l.google.com",
+  outlook: "shop.olc.protection.outlook.com",
+  yahoo: "mta5.am0.yahoodns.net",
+  gmx: "mx00.gmx.net",
+};
+
+type Greeting = [host: string, bannerName: string | undefined];
+
+function after(...greetings: Greeting[]): Interception {
+  const interception = new Interception();
+  for (const [host, bannerName] of greetings) interception.greeted(host, bannerName);
+  return interception;
+}
+
+test("the same foreign name at three providers is a device, and no other name is", () => {
+  const interception = after([HOSTS.google, "fw.test"], [HOSTS.outlook, "fw.test"], [HOSTS.yahoo, "fw.test"]);
+  expect(interception.isDevice("fw.test")).toBe(true);
+  expect(interception.isDevice("mx.shop.test")).toBe(false);
+  expect(interception.isDevice(undefined)).toBe(false);
+});
+
+test.each<[string, Greeting[]]>([
+  [
+    "two providers",
+    [
+      [HOSTS.google, "fw.test"],
+      [HOSTS.outlook, "fw.test"],
+    ],
+  ],
+  [
+    "unknown providers",
+    [
+      ["mx.a.test", "fw.test"],
+      ["mx.b.test", "fw.test"],
+      ["mx.c.test", "fw.test"],
+    ],
+  ],
+  [
+    "hosts of one provider",
+    [
+      [HOSTS.google, "fw.test"],
+      ["alt1.gmail-smtp-in.l.google.com", "fw.test"],
+      ["alt2.gmail-smtp-in.l.google.com", "fw.test"],
+    ],
+  ],
+  [
+    "different names",
+    [
+      [HOSTS.google, "a.test"],
+      [HOSTS.outlook, "b.test"],
+      [HOSTS.yahoo, "fw.test"],
+    ],
+  ],
+  [
+    "banners without a name",
+    [
+      [HOSTS.google, undefined],
+      [HOSTS.outlook, undefined],
+      [HOSTS.yahoo, undefined],
+    ],
+  ],
+  [
+    "a host of one of the providers",
+    [
+      [HOSTS.google, "gmx.net"],
+      [HOSTS.outlook, "gmx.net"],
+      [HOSTS.gmx, "gmx.net"],
+    ],
+  ],
+])("%s: no device", (_, greetings) => {
+  const interception = after(...greetings);
+  for (const [, name] of greetings) expect(interception.isDevice(name)).toBe(false);
+});
+
+test("once the providers answer themselves again, there is none", () => {
+  const interception = after([HOSTS.google, "fw.test"], [HOSTS.outlook, "fw.test"], [HOSTS.yahoo, "fw.test"]);
+  interception.greeted(HOSTS.google, "mx.google.com");
+  expect(interception.isDevice("fw.test")).toBe(false);
+});
