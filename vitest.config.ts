@@ -26,7 +26,7 @@ const inOneProcess = { isolate: false };
 const LONG = [
   "service/test/{interrupt,full-disk,failover,blobs,tracing}.test.ts",
   "engine/test/threads/stories-in-threads.test.ts",
-  "engine/test/bench/shapes.test.ts",
+  "engine/test/bench/{shapes,without-peers}.test.ts",
 ];
 
 /** Tests that start programs and wait for them; and that of the password hash at its real cost. */
