@@ -9,8 +9,8 @@
  * | in_flight               | enqueue            | queued    | another host, transaction or session is to answer it      |
  * | in_flight               | hold               | held      | refused, and the refusal may be aimed at us               |
  * | held                    | confirm            | settled   | the refusal stands (refusal-streak.ts)                    |
- * | held                    | enqueue            | queued    | the refusal was retracted (refusal-streak.ts)             |
- * | held                    | settle             | settled   | retracted too often, so undecided                         |
+ * | held                    | enqueue            | queued    | retracted (refusal-streak.ts), or another host is asked   |
+ * | held                    | settle             | settled   | retracted too often, or all hosts refuse the domain       |
  * | in_flight               | settle             | settled   | answered (reply-handler.ts)                               |
  * | queued                  | settle             | settled   | no host available, or the domain is catch-all             |
  * | new, queued             | drop               | dropped   | the pool closes, or a decoy is not needed (host-pool.ts)  |

@@ -27,6 +27,8 @@ async function verdictsAt(temper: Temper, users: (mailbox: { localPart: string }
 test.concurrent.each([
   ["user unknown, after five unknown users", { refusals: 5, reply: "550 5.1.1 User unknown" }],
   ["a bare 550, after five unknown users", { refusals: 5, reply: "550 Rejected" }],
+  ["a refused relay, after five unknown users", { refusals: 5, reply: "554 5.7.1 Relay access denied" }],
+  ["a refused domain, after twelve recipients", { recipients: 12, reply: "550 No such domain here" }],
   ["user unknown, after twelve recipients", { recipients: 12, reply: "550 5.1.1 User unknown" }],
   ["a temporary error, after twelve recipients", { recipients: 12, reply: "450 4.2.1 Mailbox unavailable" }],
 ])("every recipient gets %s: no live mailbox is invalid, and every probe is answered", async (_, turn) => {

@@ -23,9 +23,15 @@ export type HeldRefusal = {
 };
 
 export class RefusalStreak {
+  readonly #confirm: (request: ProbeRequest) => void;
   #refusals: HeldRefusal[] = [];
   /** Credible, but without a reason, and without an acceptance at their domain so far. */
   #unexplained: HeldRefusal[] = [];
+
+  /** `confirm`: lets the refusal of a held request stand. */
+  constructor(confirm: (request: ProbeRequest) => void) {
+    this.#confirm = confirm;
+  }
 
   /** Decoys are refused anyway, so they raise no suspicion. */
   get isSuspect(): boolean {
@@ -70,7 +76,7 @@ export class RefusalStreak {
 
   /** Confirms credible refusals, except those that still need an acceptance. */
   confirm(refusals: readonly HeldRefusal[]): void {
-    confirmAll(refusals.filter((refusal) => !needsAcceptance(refusal)));
+    for (const refusal of refusals) if (!needsAcceptance(refusal)) this.#confirm(refusal.request);
     this.#unexplained.push(...refusals.filter(needsAcceptance));
   }
 
@@ -78,7 +84,7 @@ export class RefusalStreak {
   confirmUnexplained(): void {
     const refusals = this.#unexplained;
     this.#unexplained = [];
-    confirmAll(refusals);
+    for (const { request } of refusals) this.#confirm(request);
   }
 
   /** Removes and returns all of them. */
@@ -91,10 +97,6 @@ export class RefusalStreak {
 
 function needsAcceptance({ request: { heldRefusal } }: HeldRefusal): boolean {
   return heldRefusal?.isUnexplained === true && !heldRefusal.isSelective;
-}
-
-function confirmAll(refusals: readonly HeldRefusal[]): void {
-  for (const { request } of refusals) request.confirm();
 }
 
 /** The refusals prove nothing: each request is sent again, or settled as undecided after too many retractions. */

@@ -22,7 +22,7 @@ import { type OpenTransaction, type TransactionPlan, UNWATCHED_RECIPIENTS } from
 export class ReplyHandler {
   readonly #session: SessionContext;
   /** Refusals since the last acceptance, held until they are credible. */
-  readonly streak = new RefusalStreak();
+  readonly streak = new RefusalStreak((request) => this.#confirm(request));
   /** By category, for the event at the end of the session. */
   readonly replies: SmtpSessionEvent["replies"] = {};
 
@@ -73,10 +73,6 @@ export class ReplyHandler {
       deps.queue.add(request);
       return "refused";
     }
-    if (answer === "domain_not_accepted") {
-      this.#deny(request, answer, finding);
-      return "refused";
-    }
     const isAboutUs = meaning.category === "ip_blocked" || stage === "mail";
     if (answer === "rate_limited" || isAboutUs) tally.aboutUs++;
     if (answer === "rate_limited") tally.isRateLimited = true;
@@ -100,10 +96,18 @@ export class ReplyHandler {
     const isFirst = isNew && request === requests[0];
     if (stage !== "rcpt") request.settle(finding);
     else {
-      const believed = request.isDecidedBy(host) ? finding : asRefusalByBackup(finding);
+      const isBelieved = answer === "domain_not_accepted" || request.isDecidedBy(host);
+      const believed = isBelieved ? finding : asRefusalByBackup(finding);
       this.streak.hold({ request, isLate, transaction, isFirst }, believed);
     }
     return "refused";
+  }
+
+  /** Of a refused domain, the other hosts are asked as well. */
+  #confirm(request: ProbeRequest): void {
+    const { heldRefusal } = request;
+    if (heldRefusal?.answer === "domain_not_accepted") this.#deny(request, heldRefusal.answer, heldRefusal);
+    else request.confirm();
   }
 
   /** The server still distinguishes mailboxes. */
