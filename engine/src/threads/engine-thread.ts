@@ -17,6 +17,7 @@ import type { SessionGate } from "../smtp/throttle/session-gate.ts";
 import { LimiterClient, type LimiterServer } from "./limiter-server.ts";
 import {
   type FromThread,
+  type GreetedMessage,
   Outbox,
   type ReplyMessage,
   type RequestMessage,
@@ -34,6 +35,8 @@ export type EngineThreadDeps = {
   gates: readonly (SessionGate | undefined)[];
   onExit?: (exit: ThreadExit) => void;
   observe?: Observe;
+  /** Called with what the other threads are to be told. */
+  onGreeted: (message: GreetedMessage) => void;
   startWorker?: (settings: NetworkSettings, index: number) => Worker;
 };
 
@@ -113,6 +116,11 @@ export class EngineThread {
     return promise;
   }
 
+  /** A provider greeted another thread. One that is not running is told at its start. */
+  tell(message: GreetedMessage): void {
+    this.#running?.send(message);
+  }
+
   /** Resolves when the thread runs, or has failed to start: the next request tries again. */
   async start(): Promise<void> {
     if (!this.#running && !this.#restart && !this.#isClosing) this.#start();
@@ -170,6 +178,9 @@ export class EngineThread {
       return;
     }
     this.#running = running;
+    for (const [identity, { interception }] of this.#deps.healths.entries())
+      for (const greeting of interception.foreignGreetings)
+        running.send({ type: "greeted", identity, greeting });
     for (const { message } of this.#requests.values()) running.send(message);
   }
 
@@ -210,6 +221,7 @@ class RunningThread {
   readonly #healths: EngineThreadDeps["healths"];
   readonly #gates: EngineThreadDeps["gates"];
   readonly #observe: Observe | undefined;
+  readonly #onGreeted: EngineThreadDeps["onGreeted"];
   readonly #onReply: (reply: ReplyMessage) => void;
   readonly #ready = deferred<void>();
   #isReady = false;
@@ -217,7 +229,7 @@ class RunningThread {
   readonly #startedAtMs = performance.now();
 
   constructor(
-    { settings, limiters, healths, gates, observe, startWorker = startThread }: EngineThreadDeps,
+    { settings, limiters, healths, gates, observe, onGreeted, startWorker = startThread }: EngineThreadDeps,
     index: number,
     { onReply, onExit }: { onReply: (reply: ReplyMessage) => void; onExit: (error: Error) => void },
   ) {
@@ -228,6 +240,7 @@ class RunningThread {
     this.#healths = healths;
     this.#gates = gates;
     this.#observe = observe;
+    this.#onGreeted = onGreeted;
     this.#onReply = onReply;
     let failure: Error | undefined;
     this.#worker.on("message", (batch: FromThread[]) => {
@@ -290,6 +303,9 @@ class RunningThread {
         return;
       case "connected":
         this.#healths[message.identity]!.connected();
+        return;
+      case "greeted":
+        if (this.#healths[message.identity]!.greeted(message.greeting)) this.#onGreeted(message);
         return;
       case "timed_out":
         this.#healths[message.identity]!.timedOut(message.host);

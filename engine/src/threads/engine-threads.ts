@@ -19,6 +19,7 @@ import { profileOf } from "../smtp/throttle/provider-profile.ts";
 import { LocalSessionGate, type SessionGateFor } from "../smtp/throttle/session-gate.ts";
 import { EngineThread, type ThreadExit } from "./engine-thread.ts";
 import { LimiterServer } from "./limiter-server.ts";
+import type { GreetedMessage } from "./messages.ts";
 
 export type { ThreadExit } from "./engine-thread.ts";
 
@@ -54,7 +55,10 @@ export function openEngineThreads(options: EngineThreadsOptions): NetworkStages 
   const healths = options.egressHealths ?? egress.map(() => new EgressHealth());
   const gates = egress.map((identity) => (identity.isCounted ? gateFor(identity) : undefined));
   const limiters = new LimiterServer(options.limiterFor);
-  const deps = { ...options, settings, limiters, healths, gates };
+  const onGreeted = (message: GreetedMessage) => {
+    for (const thread of threads) thread.tell(message);
+  };
+  const deps = { ...options, settings, limiters, healths, gates, onGreeted };
   const threads = Array.from({ length: count }, (_, index) => new EngineThread(deps, index));
   const threadFor = (key: string) => threads[hashOf(key) % count]!;
 

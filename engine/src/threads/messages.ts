@@ -10,6 +10,7 @@ import type { NetworkEvent } from "../egress/network-event.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
 import type { ProbeInput } from "../smtp/probe-planner.ts";
 import type { Reply } from "../smtp/reply.ts";
+import type { Greeting } from "../smtp/throttle/interception.ts";
 import type { ProviderProfile } from "../smtp/throttle/provider-profile.ts";
 import type { GateRefusal } from "../smtp/throttle/session-gate.ts";
 import type { ThrottleEvent } from "../smtp/throttle/throttle-state.ts";
@@ -24,6 +25,7 @@ export type ToThread =
   | { type: "granted"; id: number; key: string; state: LimiterState }
   | { type: "limiter"; key: string; state: LimiterState }
   | { type: "admitted"; id: number; refusal: GateRefusal | undefined }
+  | GreetedMessage
   | { type: "close" };
 
 /** The last reply to a request, unless it is a mailbox with a decoy to follow. */
@@ -53,7 +55,11 @@ export type FromThread =
 export type HealthMessage =
   | { type: "connected"; identity: number }
   | { type: "timed_out"; identity: number; host: string }
-  | { type: "failed_locally"; identity: number };
+  | { type: "failed_locally"; identity: number }
+  | GreetedMessage;
+
+/** It goes on to the other threads. */
+export type GreetedMessage = { type: "greeted"; identity: number; greeting: Greeting };
 
 /** The readable part of a HostLimiter. */
 export type LimiterState = {

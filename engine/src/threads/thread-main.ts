@@ -8,6 +8,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { type NetworkSettings, networkStagesFrom } from "../network-stages.ts";
 import { RequestPriority } from "../request-priority.ts";
 import { EgressHealth } from "../smtp/throttle/egress-health.ts";
+import type { Greeting } from "../smtp/throttle/interception.ts";
 import { type FromThread, Outbox, type RequestMessage, type ToThread } from "./messages.ts";
 import { RemoteGates } from "./remote-gate.ts";
 import { RemoteLimiters } from "./remote-limiter.ts";
@@ -35,6 +36,12 @@ class ReportedEgressHealth extends EgressHealth {
     this.#hasConnected = true;
   }
 
+  override greeted(greeting: Greeting): boolean {
+    const isNews = super.greeted(greeting);
+    if (isNews) send({ type: "greeted", identity: this.#identity, greeting });
+    return isNews;
+  }
+
   override timedOut(host: string): void {
     super.timedOut(host);
     if (!this.#hasConnected) send({ type: "timed_out", identity: this.#identity, host });
@@ -55,10 +62,11 @@ class ReportedEgressHealth extends EgressHealth {
 const limiters = new RemoteLimiters(send);
 const gates = new RemoteGates(send);
 const settings = workerData as NetworkSettings;
+const egressHealths = settings.egress.map((_, index) => new ReportedEgressHealth(index));
 const network = networkStagesFrom(settings, {
   limiterFor: limiters.limiterFor,
   gateFor: ({ name }) => gates.gateOf(settings.egress.findIndex((identity) => identity.name === name)),
-  egressHealths: settings.egress.map((_, index) => new ReportedEgressHealth(index)),
+  egressHealths,
   ...(settings.isObserved && { observe: (event) => send({ type: "observed", event }) }),
 });
 /** Requests in progress; with a priority where it can change. */
@@ -89,6 +97,9 @@ function receive(message: ToThread): void {
       return;
     case "limiter":
       limiters.update(message.key, message.state);
+      return;
+    case "greeted":
+      egressHealths[message.identity]!.interception.greeted(message.greeting);
       return;
     case "close":
       void close();

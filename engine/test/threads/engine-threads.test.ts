@@ -1,6 +1,6 @@
 /** Engine threads: what mail hosts see of them, and what happens when they die or are closed. */
 import { Worker } from "node:worker_threads";
-import { type Lab, type MailWorld, mailDomain, mailHost, openLab } from "@mailvet/lab";
+import { answersWith, type Lab, type MailWorld, mailDomain, mailHost, openLab } from "@mailvet/lab";
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { deferred } from "../../src/deferred.ts";
@@ -127,6 +127,36 @@ test("hosts that are silent to one thread count for all: the egress is blocked",
   const others = Array.from({ length: 6 }, (_, i) => `ann@shop${i + 5}.test`);
   expect(new Set(await engine.verdictsOn(others))).toEqual(new Set(["unknown egress_blocked"]));
   await engine.end();
+});
+
+test("a device that answered in several threads proves nothing in any of them, nor in one that replaces them", async () => {
+  const device = [
+    { replies: { banner: "220 filter.isp.test ESMTP" } },
+    answersWith({ at: "rcpt", reply: "554 5.7.1 Relay access denied" }),
+  ];
+  const providers = [
+    "gmail-smtp-in.l.google.com",
+    "outlook-test.olc.protection.outlook.com",
+    "mta5.am0.yahoodns.net",
+    "mx00.gmx.net",
+  ];
+  const shops = Array.from({ length: 8 }, (_, i) => `shop${i}.test`);
+  const world: MailWorld = Object.fromEntries(shops.map((name) => [name, mailDomain({ temper: device })]));
+  for (const [i, mx] of providers.entries()) {
+    world[`provider${i}.test`] = mailDomain({ mx: [mx] });
+    world[mx] = mailHost({ temper: device });
+  }
+  await using lab = await openLab(world);
+  const engine = watchedEngine(lab, 4);
+  const subStatusOf = async (email: string) => decide(await engine.verify(email, "smtp")).subStatus;
+  for (const i of providers.keys()) await subStatusOf(`ann@provider${i}.test`);
+  const verdicts = async () => new Set(await Promise.all(shops.map((name) => subStatusOf(`ann@${name}`))));
+  expect(await verdicts()).toEqual(new Set(["egress_blocked"]));
+  const { length } = engine.workers;
+  for (const worker of [...engine.workers]) crash(worker);
+  await until(() => engine.exits.length === length);
+  expect(await verdicts()).toEqual(new Set(["egress_blocked"]));
+  await engine.close();
 });
 
 test("a thread that dies is replaced, and what it had not answered is done again", async () => {

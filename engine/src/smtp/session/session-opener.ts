@@ -163,7 +163,7 @@ export class SessionOpener {
     if (opening.kind !== "ready") return opening;
     health.connected();
     const { bannerName } = opening.client;
-    health.interception.greeted(host.name, bannerName);
+    health.greeted({ host: host.name, bannerName });
     if (!health.interception.isDevice(bannerName)) return opening;
     await opening.client.quit();
     return { kind: "intercepted" };

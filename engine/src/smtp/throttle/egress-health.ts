@@ -8,7 +8,7 @@
  * Counts only what the host pools report; sends nothing itself.
  */
 import { getDomain } from "../../address/public-suffix.ts";
-import { Interception } from "./interception.ts";
+import { type Greeting, Interception } from "./interception.ts";
 
 const SILENT_OWNERS_TO_BLOCK = 5;
 const RETRY_AFTER_MS = 60_000;
@@ -26,6 +26,11 @@ export class EgressHealth {
     this.#everConnected = true;
     this.#downUntil = Number.NEGATIVE_INFINITY;
     this.#silentOwners.clear();
+  }
+
+  /** True if it was news about what intercepts its connections. */
+  greeted(greeting: Greeting): boolean {
+    return this.interception.greeted(greeting);
   }
 
   /** The connection timed out without a refusal. Hosts of one owner may all be down together, so owners are counted. */

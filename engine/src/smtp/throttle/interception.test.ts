@@ -8,11 +8,11 @@ const HOSTS = {
   gmx: "mx00.gmx.net",
 };
 
-type Greeting = [host: string, bannerName: string | undefined];
+type GreetingRow = [host: string, bannerName: string | undefined];
 
-function after(...greetings: Greeting[]): Interception {
+function after(...greetings: GreetingRow[]): Interception {
   const interception = new Interception();
-  for (const [host, bannerName] of greetings) interception.greeted(host, bannerName);
+  for (const [host, bannerName] of greetings) interception.greeted({ host, bannerName });
   return interception;
 }
 
@@ -23,7 +23,7 @@ test("the same foreign name at three providers is a device, and no other name is
   expect(interception.isDevice(undefined)).toBe(false);
 });
 
-test.each<[string, Greeting[]]>([
+test.each<[string, GreetingRow[]]>([
   [
     "two providers",
     [
@@ -78,6 +78,6 @@ test.each<[string, Greeting[]]>([
 
 test("once the providers answer themselves again, there is none", () => {
   const interception = after([HOSTS.google, "fw.test"], [HOSTS.outlook, "fw.test"], [HOSTS.yahoo, "fw.test"]);
-  interception.greeted(HOSTS.google, "mx.google.com");
+  interception.greeted({ host: HOSTS.google, bannerName: "mx.google.com" });
   expect(interception.isDevice("fw.test")).toBe(false);
 });

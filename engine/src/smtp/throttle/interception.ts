@@ -8,21 +8,29 @@ import { mailProviderOf } from "../../reference/mail-provider.ts";
 /** So many different providers do not name the same host. Two may, where one runs the servers of the other. */
 export const MIN_SHARED_BANNERS = 3;
 
+/** A mail host, and the host that its banner names. */
+export type Greeting = { host: string; bannerName: string | undefined };
+
 export class Interception {
-  /** By provider: the host that its last banner named, where that is none of its own. */
-  readonly #foreignNames = new Map<string, string>();
+  /** By provider: its last greeting, where that names a host that is none of its own. */
+  readonly #foreign = new Map<string, Greeting>();
   #device: string | undefined;
 
-  /** `bannerName`: the host that the banner of this mail host names. */
-  greeted(host: string, bannerName: string | undefined): void {
+  /** True if it was news. */
+  greeted({ host, bannerName }: Greeting): boolean {
     const provider = mailProviderOf([host], "");
-    if (provider === "other" || bannerName === undefined) return;
-    const known = this.#foreignNames.get(provider);
+    if (provider === "other" || bannerName === undefined) return false;
+    const known = this.#foreign.get(provider);
     const isOwn = getDomain(bannerName) === getDomain(host);
-    if (isOwn && known === undefined) return;
-    if (isOwn) this.#foreignNames.delete(provider);
-    else this.#foreignNames.set(provider, bannerName);
-    this.#device = sharedName([...this.#foreignNames.values()]);
+    if (isOwn ? known === undefined : known?.bannerName === bannerName) return false;
+    if (isOwn) this.#foreign.delete(provider);
+    else this.#foreign.set(provider, { host, bannerName });
+    this.#device = sharedName(this.foreignGreetings.map((greeting) => greeting.bannerName));
+    return true;
+  }
+
+  get foreignGreetings(): Greeting[] {
+    return [...this.#foreign.values()];
   }
 
   /** Whether a server with this banner is the device. */
@@ -31,6 +39,6 @@ export class Interception {
   }
 }
 
-function sharedName(names: readonly string[]): string | undefined {
+function sharedName(names: readonly Greeting["bannerName"][]): string | undefined {
   return names.find((name) => names.filter((other) => other === name).length >= MIN_SHARED_BANNERS);
 }
