@@ -162,9 +162,9 @@ export class SessionOpener {
     const opening = await openSmtpClient(deps, host, hostLimits.of(host.name), timeoutMs);
     if (opening.kind !== "ready") return opening;
     health.connected();
-    const { bannerName } = opening.client;
-    health.greeted({ host: host.name, bannerName });
-    if (!health.interception.isDevice(bannerName)) return opening;
+    const greeting = { host: host.name, bannerName: opening.client.bannerName };
+    health.greeted(greeting);
+    if (!health.interception.isDevice(greeting)) return opening;
     await opening.client.quit();
     return { kind: "intercepted" };
   }

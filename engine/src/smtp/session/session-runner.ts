@@ -71,7 +71,8 @@ export class ProbeSession implements SessionContext {
   }
 
   get isIntercepted(): boolean {
-    return this.target.identity.health.interception.isDevice(this.target.client.bannerName);
+    const { host, client, identity } = this.target;
+    return identity.health.interception.isDevice({ host, bannerName: client.bannerName });
   }
 
   async run(): Promise<void> {

@@ -18,9 +18,10 @@ function after(...greetings: GreetingRow[]): Interception {
 
 test("the same foreign name at three providers is a device, and no other name is", () => {
   const interception = after([HOSTS.google, "fw.test"], [HOSTS.outlook, "fw.test"], [HOSTS.yahoo, "fw.test"]);
-  expect(interception.isDevice("fw.test")).toBe(true);
-  expect(interception.isDevice("mx.shop.test")).toBe(false);
-  expect(interception.isDevice(undefined)).toBe(false);
+  const host = "mx.shop.test";
+  expect(interception.isDevice({ host, bannerName: "fw.test" })).toBe(true);
+  expect(interception.isDevice({ host, bannerName: "mx.shop.test" })).toBe(false);
+  expect(interception.isDevice({ host, bannerName: undefined })).toBe(false);
 });
 
 test.each<[string, GreetingRow[]]>([
@@ -73,11 +74,23 @@ test.each<[string, GreetingRow[]]>([
   ],
 ])("%s: no device", (_, greetings) => {
   const interception = after(...greetings);
-  for (const [, name] of greetings) expect(interception.isDevice(name)).toBe(false);
+  for (const [host, bannerName] of greetings)
+    expect(interception.isDevice({ host, bannerName })).toBe(false);
+});
+
+test("who rents machines at three providers cannot make the host of another one a device", () => {
+  const bannerName = "mx.google.com";
+  const interception = after(
+    ["server1.web-hosting.com", bannerName],
+    ["server2.websitewelcome.com", bannerName],
+    ["server3.secureserver.net", bannerName],
+  );
+  expect(interception.isDevice({ host: HOSTS.google, bannerName })).toBe(false);
+  expect(interception.isDevice({ host: "mx.shop.test", bannerName })).toBe(true);
 });
 
 test("once the providers answer themselves again, there is none", () => {
   const interception = after([HOSTS.google, "fw.test"], [HOSTS.outlook, "fw.test"], [HOSTS.yahoo, "fw.test"]);
   interception.greeted({ host: HOSTS.google, bannerName: "mx.google.com" });
-  expect(interception.isDevice("fw.test")).toBe(false);
+  expect(interception.isDevice({ host: HOSTS.yahoo, bannerName: "fw.test" })).toBe(false);
 });

@@ -21,7 +21,7 @@ export class Interception {
     const provider = mailProviderOf([host], "");
     if (provider === "other" || bannerName === undefined) return false;
     const known = this.#foreign.get(provider);
-    const isOwn = getDomain(bannerName) === getDomain(host);
+    const isOwn = namesItself({ host, bannerName });
     if (isOwn ? known === undefined : known?.bannerName === bannerName) return false;
     if (isOwn) this.#foreign.delete(provider);
     else this.#foreign.set(provider, { host, bannerName });
@@ -33,10 +33,14 @@ export class Interception {
     return [...this.#foreign.values()];
   }
 
-  /** Whether a server with this banner is the device. */
-  isDevice(bannerName: string | undefined): boolean {
-    return this.#device !== undefined && bannerName === this.#device;
+  /** Whether the device has answered for this host. One that names itself is believed: banners can be forged. */
+  isDevice(greeting: Greeting): boolean {
+    return this.#device !== undefined && greeting.bannerName === this.#device && !namesItself(greeting);
   }
+}
+
+function namesItself({ host, bannerName = "" }: Greeting): boolean {
+  return getDomain(bannerName) === getDomain(host);
 }
 
 function sharedName(names: readonly Greeting["bannerName"][]): string | undefined {
