@@ -267,6 +267,31 @@ test.for(INTERRUPTIONS)("events that %s are requested again", async ([, interrup
   expect(seen.slice(-2)).toEqual([1, 3]);
 });
 
+test("a job that does not change for longer than patienceMs is still followed when its events end", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  await using service = await openScriptedService(
+    atPaths({
+      [`GET ${JOB_PATH}/events`]: [
+        (response) => {
+          response.writeHead(200, { "content-type": "text/event-stream" });
+          response.write(progressEvent(half));
+          endEvents = () => response.end();
+        },
+        eventStream(endEvent(COMPLETED)),
+      ],
+      [`GET ${JOB_PATH}`]: json(half),
+    }),
+  );
+  let endEvents = () => {};
+  const waiting = clientOf(service).jobs.wait(JOB_ID, {
+    onProgress() {
+      vi.advanceTimersByTime(30 * 60_000); // the service ends a stream after this time
+      endEvents();
+    },
+  });
+  expect(await waiting).toEqual(COMPLETED);
+});
+
 test("without events, the job is polled", async () => {
   await using service = await openScriptedService(
     atPaths({ [`GET ${JOB_PATH}/events`]: disconnects, [`GET ${JOB_PATH}`]: [json(half), json(COMPLETED)] }),

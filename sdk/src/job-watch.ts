@@ -35,11 +35,13 @@ export async function* watchJob(
   for (;;) {
     const openedAtMs = performance.now();
     const stop: { error?: unknown } = {};
+    let isReached = false;
     for await (const job of recordsFrom(eventsOf(open, jobId, signal), stop)) {
-      lastUpdateMs = performance.now();
+      isReached = true;
       yield job;
       if (FINAL_STATUSES.has(job.status)) return;
     }
+    if (isReached) lastUpdateMs = performance.now(); // a job may not change for hours, the heartbeats arrived until now
     if (performance.now() - openedAtMs >= STEADY_MS) retries = 0;
     await pause(retries++, stop.error, lastUpdateMs, patienceMs, signal);
 
