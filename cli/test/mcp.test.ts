@@ -200,6 +200,6 @@ test("a cancelled call ends its request to the service", async () => {
   await until(() => isClosed);
 });
 
-test("it ends when the client closes its end", async () => {
-  expect(await mailvet(["mcp"])).toMatchObject({ code: 0, stdout: "", stderr: "" });
+test.for(["true", "exec < /dev/null"])("it ends when its input does, after: %s", async (setup) => {
+  expect(await mailvet(["mcp"], { setup })).toMatchObject({ code: 0, stdout: "", stderr: "" });
 });

@@ -15,7 +15,8 @@ const LAST_ANSWERS_MS = 65_000;
 export async function serveStdio(options: McpServerOptions): Promise<void> {
   const server = createMcpServer(options);
   const transport = new AnsweringTransport();
-  const ended = once(process.stdin, "close");
+  // A file has an end and is not closed, a pipe may be closed before its end.
+  const ended = Promise.race(["end", "close"].map((event) => once(process.stdin, event)));
   await server.connect(transport);
   await ended;
   await transport.allAnswered(LAST_ANSWERS_MS); // they may have cost credits
