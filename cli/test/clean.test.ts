@@ -213,6 +213,18 @@ test("results that cannot be written end with exit code 1 and one line", async (
   expect(stderr).toMatch(/\nmailvet: cannot open \S+\/missing\/mailvet-\w+: no such file or directory\n$/);
 });
 
+test("the results of a list that is read in several pieces are kept as well", async () => {
+  const rows = Array.from({ length: 2_000 }, (_, n) => `ann${n}@shop.io,${"x".repeat(400)}\n`);
+  const list = fileOf("unwritten-long.csv", `email,note\n${rows.join("")}`);
+  const env = { TMPDIR: mkdtempSync(join(folder, "full-")) };
+  const clean = ["clean", list, "--level", "syntax", "--out", "-"];
+  const { code, stderr } = await mailvet(clean, { setup: "exec >/dev/full", env });
+  expect(code).toBe(1);
+  const [, rescued] = /; the results are in (\S+)\n$/.exec(stderr) ?? [];
+  expect(rescued, stderr).toBeDefined();
+  expect((await tableIn(readFileSync(rescued!))).rows).toHaveLength(rows.length);
+});
+
 test("results whose folder is gone by the end are kept in the temporary folder", async () => {
   let proceed = () => {};
   const isGone = new Promise<void>((resolve) => {

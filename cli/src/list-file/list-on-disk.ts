@@ -2,7 +2,7 @@
  * A list that can be read several times: a file, or the content of a pipe copied to a temporary file. The file stays
  * open throughout, so replacing it on disk has no effect.
  */
-import { close, createReadStream, fstatSync, open } from "node:fs";
+import { close, fstatSync, open, read } from "node:fs";
 import { Socket } from "node:net";
 import { promisify } from "node:util";
 import { openTempFile } from "@mailvet/engine/list-file";
@@ -24,7 +24,7 @@ export async function openListOnDisk(list: string, signal: AbortSignal): Promise
   const fd = await openList(list, signal);
   const state = stateOf(fd);
   return {
-    read: () => createReadStream("", { fd, start: 0, autoClose: false, highWaterMark: CHUNK_BYTES }),
+    read: () => chunksOf(fd),
     assertUnchanged() {
       if (stateOf(fd) !== state)
         throw new CommanderError(
@@ -35,6 +35,17 @@ export async function openListOnDisk(list: string, signal: AbortSignal): Promise
     },
     [Symbol.asyncDispose]: () => promisify(close)(fd),
   };
+}
+
+/** Not a read stream, which closes the file when its reader stops early, such as after a failed write. */
+async function* chunksOf(fd: number): AsyncGenerator<Uint8Array> {
+  for (let position = 0; ; ) {
+    const space = Buffer.allocUnsafe(CHUNK_BYTES);
+    const { bytesRead } = await promisify(read)(fd, space, 0, CHUNK_BYTES, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield space.subarray(0, bytesRead);
+  }
 }
 
 async function openList(list: string, signal: AbortSignal): Promise<number> {
