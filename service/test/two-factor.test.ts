@@ -8,6 +8,7 @@ import {
   visitorFrom,
   worldsOnOneDatabase,
 } from "./accounts-world.ts";
+import { beginHolder } from "./lock-waits.ts";
 import { cookieOf, OPERATOR, openService } from "./service.ts";
 
 const openAccountsWorld = worldsOnOneDatabase();
@@ -114,6 +115,23 @@ test("enabling needs the password and a code of the new secret, and ends other s
     "two_factor_required",
   );
   expect((await refusalOf(world.accounts.beginTwoFactor(here, PASSWORD))).code).toBe("two_factor_enabled");
+});
+
+test("enabling ends a session that the password alone is opening meanwhile", async () => {
+  await using world = openAccountsWorld();
+  const here = (await world.accounts.signUp(EMAIL, PASSWORD, HERE))!;
+  const { secret } = await world.accounts.beginTwoFactor(here, PASSWORD);
+  await using holder = await beginHolder(world.database.pool);
+  await holder.query("lock table audit_entries in exclusive mode", []);
+  const opening = world.accounts.signIn(EMAIL, PASSWORD, HERE);
+  await holder.untilBlocked(1); // its session is opened, and not yet committed
+  const code = new TOTP({ secret }).generate({ timestamp: world.now().getTime() });
+  const confirming = world.accounts.confirmTwoFactor(here, code);
+  await holder.untilBlocked(2);
+  await holder.commit();
+  const [opened] = await Promise.all([opening, confirming]);
+  expect(await world.sessions.find(opened.token)).toBeUndefined();
+  expect(await world.sessions.find(here.token)).toBeDefined();
 });
 
 test("recovery codes are replaced with the password and a code, and the previous ones no longer work", async () => {

@@ -83,6 +83,7 @@ export function createTwoFactor({ database, sessions, ownerCheck, now }: TwoFact
       const { forgive } = await ownerCheck.requireOtherProof(by);
       const { accountId, sessionId } = by;
       const codes = await orm.transaction(async (tx) => {
+        await lockAccount(tx, accountId); // also until a sign-in without a code has opened its session
         const isPending = and(eq(twoFactor.accountId, accountId), isNull(twoFactor.enabledAt));
         const [pending] = await tx.select().from(twoFactor).where(isPending).for("update");
         const lastStep = pending && stepOf(pending.secret, code, now());
