@@ -124,6 +124,23 @@ test("a list is kept, runs when it is due, and shows what changed", async () => 
   expect((await job(done.id)).expires_at).not.toBeNull();
 });
 
+test("a weekly list whose results are stale after a week checks every week, not every other one", async () => {
+  const { ask, done, ended, list } = await saved(10);
+  await ask(`/lists/${list.id}`, { method: "PATCH", body: { schedule: "weekly" } });
+  const checked = (ago: string) =>
+    service.database.pool.query("update results set checked_at = now() - $2::interval where job_id = $1", [
+      done.id,
+      ago,
+    ]);
+  await checked("6 days");
+  await makeDue(list.id);
+  expect(await scheduler.runDue()).toBe(0);
+  await checked("6 days 23:00"); // the checks of the last run took an hour
+  await makeDue(list.id);
+  expect(await scheduler.runDue()).toBe(1);
+  expect(await ended(done.id)).toMatchObject({ attempt: 2 });
+});
+
 test("a list ends with its job", async () => {
   const { ask, done, list } = await saved(10);
   expect((await ask(`/bulk/jobs/${done.id}`, { method: "DELETE" })).status).toBe(204);

@@ -57,6 +57,11 @@ export type ListDeps = {
 type Row = typeof savedLists.$inferSelect;
 
 const STALE_AFTER_DAYS = 7;
+/**
+ * An age is counted in whole days, to the nearest one: the checks of a run end after its beginning, and would be too new for the
+ * next one of a weekly list whose results are stale after a week.
+ */
+const ROUNDED_DAYS = 0.5;
 const MAX_CHANGES = 1000;
 const MAX_RUNS = 20;
 /**
@@ -106,7 +111,7 @@ export function createLists({
     if (!plan) return false;
     const by = { kind: "session", sessionId: id } as const;
     const caller: Caller = { accountId, isTest, plan, isOperator: false, by };
-    const olderThan = new Date(Date.now() - staleAfterDays * 86_400_000).toISOString();
+    const olderThan = new Date(Date.now() - (staleAfterDays - ROUNDED_DAYS) * 86_400_000).toISOString();
     try {
       await recheckJob()(caller, jobId, { which: "stale", olderThan }, async (tx) => {
         if (!(await planNext(tx, claimed, null)))
