@@ -14,6 +14,7 @@ let ledger: Ledger;
 let notifications: Notifications;
 let sent: OutgoingEmail[] = [];
 let isDown = false;
+let duringSend = async () => {};
 beforeAll(async () => {
   database = await openTestDatabase();
   ledger = createLedger({ database });
@@ -25,6 +26,7 @@ beforeAll(async () => {
       async send(email) {
         if (isDown) throw new Error("the mail server is down");
         sent.push(email);
+        await duringSend();
       },
     },
     publicUrl: "https://mailvet.example",
@@ -38,6 +40,7 @@ afterAll(async () => {
 beforeEach(() => {
   sent = [];
   isDown = false;
+  duringSend = async () => {};
 });
 
 const JOB = {
@@ -110,6 +113,25 @@ test("an email that cannot be sent is tried again", async () => {
   await database.pool.query("update outgoing_emails set due_at = now()");
   expect(await notifications.sendDue()).toBe(1);
   expect(sent).toMatchObject([{ subject: "people.csv could not be validated" }]);
+});
+
+test("a mail server that takes minutes gets each email once", async () => {
+  const account = await openAccount(database, ledger, 10);
+  for (let count = 0; count < 8; count++) await tell(account, "job.completed");
+  duringSend = async () => {
+    await database.pool.query("update outgoing_emails set due_at = due_at - interval '1 minute'");
+    if (sent.length === 6) await notifications.sendDue(); // as another process, meanwhile
+  };
+  while ((await notifications.sendDue()) > 0);
+  expect(sent).toHaveLength(8);
+});
+
+test("a slow mail server does not hold up the rest of maintenance", async () => {
+  const account = await openAccount(database, ledger, 10);
+  for (let count = 0; count < 2; count++) await tell(account, "job.completed");
+  expect(await notifications.sendDue(0)).toBe(1);
+  expect(await notifications.sendDue(0)).toBe(1);
+  expect(await notifications.sendDue(0)).toBe(0);
 });
 
 test("falling below the threshold is told once, and again only after the balance was above it", async () => {

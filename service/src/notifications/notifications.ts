@@ -35,8 +35,8 @@ export type Notifications = {
     name: string,
     error: unknown,
   ): Promise<void>;
-  /** Sends what is due; returns how many. For maintenance. */
-  sendDue(): Promise<number>;
+  /** Sends what is due, one email after another until the time is up; returns how many. For maintenance. */
+  sendDue(maxDurationMs?: number): Promise<number>;
   /** Writes an email for each account whose balance has fallen below its threshold; returns how many. For maintenance. */
   notifyLowCredits(): Promise<number>;
 };
@@ -52,7 +52,8 @@ export type NotificationDeps = {
 
 /** Of an account that has chosen nothing: no threshold of its own. */
 const DEFAULTS: NotificationSettings = { job_emails: true, low_credits_threshold: null };
-const MAX_AT_ONCE = 50;
+/** Per maintenance run: other tasks wait for it, and a mail server that does not respond takes ten seconds or more for each email. */
+const MAX_DURATION_MS = 10_000;
 const MAX_ATTEMPTS = 5;
 const RETRY_MINUTES = 5;
 /** Between two emails about refused jobs. */
@@ -77,6 +78,21 @@ export function createNotifications({
 
   const write = (tx: Orm, accountId: string, email: EmailContent) =>
     tx.insert(outgoingEmails).values({ accountId, ...renderEmail(email) });
+
+  /** Only right before it is sent: while others are, it would become due for another process too. */
+  const claimDue = async () => {
+    const [claimed] = await orm
+      .update(outgoingEmails)
+      .set({
+        attempts: sql`${outgoingEmails.attempts} + 1`,
+        dueAt: sql`now() + ${`${RETRY_MINUTES} minutes`}::interval`,
+      })
+      .where(
+        sql`id = (select id from outgoing_emails where due_at <= now() order by due_at limit 1 for update skip locked)`,
+      )
+      .returning();
+    return claimed;
+  };
 
   const tell: Notifications["tell"] = async (tx, { accountId, isTest }, email) => {
     if (isTest || !mailer.reachesPeople || !(await settingsOf(tx, accountId)).job_emails) return;
@@ -129,19 +145,13 @@ export function createNotifications({
       });
     },
 
-    async sendDue() {
-      const due = await orm
-        .update(outgoingEmails)
-        .set({
-          attempts: sql`${outgoingEmails.attempts} + 1`,
-          dueAt: sql`now() + ${`${RETRY_MINUTES} minutes`}::interval`,
-        })
-        .where(
-          sql`id in (select id from outgoing_emails where due_at <= now() order by due_at limit ${MAX_AT_ONCE} for update skip locked)`,
-        )
-        .returning();
+    async sendDue(maxDurationMs = MAX_DURATION_MS) {
+      const endsAtMs = performance.now() + maxDurationMs;
       let sent = 0;
-      for (const { id, accountId, subject, text, html, attempts } of due) {
+      do {
+        const email = await claimDue();
+        if (!email) return sent;
+        const { id, accountId, subject, text, html, attempts } = email;
         try {
           const to = await emailOf(database, accountId);
           if (to) await mailer.send({ to, subject, text, html: html ?? undefined });
@@ -151,7 +161,7 @@ export function createNotifications({
           log("notification_failed", { account_id: accountId, attempts, err: error });
           if (attempts >= MAX_ATTEMPTS) await orm.delete(outgoingEmails).where(eq(outgoingEmails.id, id));
         }
-      }
+      } while (performance.now() < endsAtMs);
       return sent;
     },
 
