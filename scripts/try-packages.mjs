@@ -20,7 +20,13 @@ import { packAll } from "./pack.mjs";
 
 const TOOLS = ["publint@0.3.25", "@arethetypeswrong/cli@0.18.5", "typescript@5.9.3", "@types/node@20.19.43"];
 const BUN_VERSION = "1.4.4";
-const CHROMIUM_NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const CHROMIUM_NAMES = [
+  "chromium-headless-shell",
+  "chromium",
+  "chromium-browser",
+  "google-chrome",
+  "google-chrome-stable",
+];
 const MAX_SDK_BYTES = 8 * 1024;
 
 const LIBRARIES = [
