@@ -173,7 +173,11 @@ export class RefusalCheck {
     // Only after an acceptance, at the end of a short list, is a single refusal no reason for a round trip.
     const credible = counts.accepted > 0 && queue.count(1) === 0 && !limits.doubted ? 1 : 0;
     const isUnbroken = permanentTargets > credible && (isAskable || limits.doubted !== undefined);
-    const isDoubtful = isSuspect || isUnbroken || wasStillAccepted === false;
+    // It may also have begun just before it hung up, when nothing can be asked. A single refusal may be why it did.
+    const isCutOff = () =>
+      permanentTargets > 1 && limits.knownGood !== undefined && !target.client.isOpen && !target.client.hasQuit;
+    const isUnasked = wasStillAccepted === undefined && isCutOff();
+    const isDoubtful = isSuspect || isUnbroken || wasStillAccepted === false || isUnasked;
     // Temporary refusals from the start are no change of behaviour, and at a large provider a session is too short for one.
     const isCredible =
       !isDoubtful || profile.isShared || (isTemporary && counts.accepted === 0 && !isAskable);
@@ -188,17 +192,18 @@ export class RefusalCheck {
       stillAccepts = inNewTransaction ?? stillAccepts;
     }
     if (stillAccepts) recordReliable(limits, counts.recipients, counts.refused);
-    const isUndecided = stillAccepts === undefined && !isSuspect && !limits.doubted;
+    const isHungUp = stillAccepts === undefined && isCutOff();
+    const isUndecided = stillAccepts === undefined && !isSuspect && !limits.doubted && !isHungUp;
     if (stillAccepts || isUndecided) return streak.confirm(refusals);
     this.isUntrusted = true;
-    const doubted = stillAccepts === false ? (known ?? limits.knownGood) : undefined;
+    const doubted = stillAccepts === false || isHungUp ? (known ?? limits.knownGood) : undefined;
     if (doubted) limits.doubted = doubted;
     delete limits.knownGood; // the mailbox may also have been deleted since
     const isRefuted = stillAccepts === false || known !== undefined || limits.doubted !== undefined;
     streak.confirm(refusals.filter(({ isLate }) => !isRefuted && !isLate));
     const retracted = refusals.filter(({ isLate }) => isRefuted || isLate);
     if (this.isRefusedFromStart) this.#leaveHost();
-    else this.#learnFromRetraction(retracted.length);
+    else if (!isHungUp) this.#learnFromRetraction(retracted.length); // else from the end of the session
     retractAll(retracted, this.#requeue);
   }
 

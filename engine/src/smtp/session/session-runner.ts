@@ -124,8 +124,10 @@ export class ProbeSession implements SessionContext {
         limiter.record({ kind: "too_many_connections", open: this.target.slots.sessions - 1 });
         return;
       }
+      const hasHungUp = !client.isOpen && !client.hasQuit;
+      const ending = tally.ending ?? (hasHungUp ? "closed" : undefined); // it may have answered all before
       if (tally.isErrorLimit) recordRefusalLimit(this.#limits, this.counts.refused, profile);
-      else if (tally.ending) learnFromEnding(this, tally.ending, tally.answered);
+      else if (ending) learnFromEnding(this, ending, tally.answered);
     }
     const { isUntrusted, isRefusedFromStart } = this.#check;
     if (aboutUs > 0 || this.counts.recipients === 0 || (isUntrusted && isRefusedFromStart)) return;
