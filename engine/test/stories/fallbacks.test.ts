@@ -6,6 +6,7 @@ import {
   greylists,
   hangsUp,
   mailDomain,
+  noEhlo,
   offersTls,
   type Temper,
   type Temperament,
@@ -32,6 +33,11 @@ const hangsUpInsideTls: Temperament = {
 tellStories([
   ["a server that closes on EHLO gets HELO", at(hangsUpOnEhlo), asUsual],
   ["so does one that rejects EHLO and closes", at(complainsOfEhloAndLeaves), asUsual],
+  [
+    "a refused domain is as certain after HELO",
+    at([noEhlo, answersWith({ at: "rcpt", reply: "550 relay not permitted" })]),
+    { eve: "invalid domain_not_accepted" },
+  ],
   ["a server that closes on STARTTLS is probed in plain text", at(hangsUpOnStartTls), asUsual],
   ["so is one that closes after the handshake", at([hangsUpInsideTls, offersTls()]), asUsual],
   [

@@ -144,14 +144,14 @@ export class ReplyHandler {
   /** This host cannot answer. Another may; the finding is certain only when all of them agree. */
   #deny(request: ProbeRequest, denial: HostDenial, finding: MailboxFinding): void {
     const { deps, target } = this.#session;
-    const isUnsure = denial === "smtputf8_unsupported" && target.client.isTlsMissing;
+    const { extensions, isTlsMissing } = target.client;
+    const isUnsure = denial === "smtputf8_unsupported" && (extensions === undefined || isTlsMissing);
     request.deny(target.host, isUnsure ? "deferred" : denial);
     if (deps.hosts.some(({ name }) => request.isOpenTo(name))) {
       deps.queue.add(request);
       return;
     }
-    const isCertain =
-      request.isDeniedOnlyAs(denial) && !deps.hasUnknownHosts && target.client.extensions !== undefined;
+    const isCertain = request.isDeniedOnlyAs(denial) && !deps.hasUnknownHosts;
     request.settle(isCertain ? finding : { ...finding, answer: "temporary_error" });
   }
 
