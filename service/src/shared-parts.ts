@@ -26,6 +26,7 @@ import { createJobActions } from "./jobs/job-actions.ts";
 import { createJobTransitions } from "./jobs/job-transitions.ts";
 import { createJobWatch } from "./jobs/job-watch.ts";
 import { createRecheckJob } from "./jobs/recheck/recheck.ts";
+import { mayHaveEventsSql } from "./jobs/retention.ts";
 import { redriveSlice } from "./jobs/slice-give-up.ts";
 import { createApiKeys, keyLastUsedSql } from "./keys/api-keys.ts";
 import { createOperatorKeys } from "./keys/operator-keys.ts";
@@ -123,6 +124,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
       const to = await emailOf(database, accountId);
       if (to) await mailer.send({ to, subject, text });
     },
+    mayHaveEventsSql,
     countDelivery: metrics.countDelivery,
     currentTrace,
     log: log.event,

@@ -4,9 +4,13 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { JobResult } from "@mailvet/contract";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { rowOf, xlsxOf } from "../../engine/test/workbooks.ts";
+import { mayHaveEventsSql } from "../src/jobs/retention.ts";
+import { createDeliveryLog } from "../src/webhooks/delivery-log.ts";
+import { openClaims } from "./claims.ts";
 import { asJob, type Lists, listsOf } from "./jobs-http-world.ts";
+import { PATIENCE } from "./patience.ts";
 import { expectProblem } from "./problems.ts";
 import { openService, type TestAccount, type TestService } from "./service.ts";
 
@@ -132,6 +136,23 @@ describe("POST /bulk/jobs", () => {
     });
     expect((await lists.ask(`/bulk/jobs/${job.id}`)).body).not.toHaveProperty("webhook_secret");
     expect((await lists.ask("/webhooks")).body).toEqual([]);
+
+    // Also those of a recheck after months, for as long as there is something to check again.
+    const { database } = service;
+    const { tasks } = openClaims(database);
+    const log = createDeliveryLog({ database, tasks, mayHaveEventsSql });
+    const age = "update webhook_endpoints set created_at = now() - interval '100 days' where job_id = $1";
+    await database.pool.query(age, [job.id]);
+    await log.eraseOld();
+    await lists.ask(`/bulk/jobs/${job.id}/recheck`, { body: { which: "all" } });
+    await lists.ended(job.id);
+    await expect.poll(() => received.length).toBe(2);
+    expect((await lists.ask(`/bulk/jobs/${job.id}`, { method: "DELETE" })).status).toBe(204);
+    await vi.waitFor(async () => {
+      await log.eraseOld(); // once the last delivery is settled
+      const left = await database.pool.query("select from webhook_endpoints where job_id = $1", [job.id]);
+      expect(left.rowCount).toBe(0);
+    }, PATIENCE);
   });
 
   test("the same key starts one job", async () => {

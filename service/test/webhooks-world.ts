@@ -6,6 +6,7 @@ import { type MailWorld, openLab } from "@mailvet/lab";
 import { sql } from "drizzle-orm";
 import { accounts } from "../src/accounts/schema.ts";
 import type { Owner } from "../src/base/caller.ts";
+import { mayHaveEventsSql } from "../src/jobs/retention.ts";
 import type { Task } from "../src/queue/task.ts";
 import { createWebhooks, type WebhookSettings, type Webhooks } from "../src/webhooks/webhooks.ts";
 import { openClaims } from "./claims.ts";
@@ -45,6 +46,7 @@ export async function openWebhookWorld() {
       emailOwner: async (accountId, subject, text) => {
         emails.push({ accountId, subject, text });
       },
+      mayHaveEventsSql,
       countDelivery: (outcome) => outcomes.push(outcome),
       log,
       settings,

@@ -78,6 +78,10 @@ export async function keepJob(
     .where(eq(jobs.id, jobId));
 }
 
+/** SQL: whether the job in this column has results that can be checked again, and so may still have events. */
+export const mayHaveEventsSql = (jobIdColumn: string) =>
+  `exists (select from jobs where jobs.id = ${jobIdColumn} and jobs.erased_at is null)`;
+
 /** One job after another until the time is up, then partitions. Returns the number of jobs. */
 export async function eraseExpiredJobs(
   { pool }: Pick<Database, "pool">,

@@ -46,11 +46,13 @@ export type DeliveryLog = {
 export type DeliveryLogDeps = {
   database: Database;
   tasks: Pick<Tasks, "openGroup" | "add" | "expedite" | "closeGroup">;
+  /** SQL: whether there may be events of the job in this column (jobs/retention.ts). */
+  mayHaveEventsSql(jobIdColumn: string): string;
 };
 
 const KEPT_DAYS = 30;
 
-export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): DeliveryLog {
+export function createDeliveryLog({ database, tasks, mayHaveEventsSql }: DeliveryLogDeps): DeliveryLog {
   const { orm, pool } = database;
   return {
     async deliveries(owner, endpointId, { skip, limit, state }) {
@@ -122,7 +124,7 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
     },
 
     async eraseOld() {
-      await batchedDelete(pool, ERASE_JOB_ENDPOINTS, KEPT_DAYS);
+      await batchedDelete(pool, eraseJobEndpoints(mayHaveEventsSql), KEPT_DAYS);
       return batchedDelete(pool, ERASE_DELIVERIES, KEPT_DAYS);
     },
   };
@@ -136,11 +138,12 @@ delete from webhook_deliveries where id = any(array(
   order by d.created_at limit $1 for update of d skip locked
 ))`;
 
-/** Endpoints of single jobs, which have ended long before; with their deliveries. */
-const ERASE_JOB_ENDPOINTS = `
+/** Endpoints of single jobs, which have ended long before and cannot be checked again; with their deliveries. */
+const eraseJobEndpoints = (mayHaveEventsSql: DeliveryLogDeps["mayHaveEventsSql"]) => `
 delete from webhook_endpoints where id = any(array(
   select e.id from webhook_endpoints e
   where e.job_id is not null and e.created_at < now() - 3 * $2::int * interval '1 day'
+    and not ${mayHaveEventsSql("e.job_id")}
     and not exists (select from webhook_deliveries d where d.endpoint_id = e.id and d.state = 'pending')
   limit $1 for update skip locked
 ))`;

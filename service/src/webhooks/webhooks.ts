@@ -13,7 +13,12 @@ import type { OnExhausted, TaskHandler } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { endpointDisabledEmail } from "./auto-disable.ts";
 import { type DeliveryHandlerDeps, deliveryHandler, onDeliveryExhausted } from "./delivery-handler.ts";
-import { createDeliveryLog, type DeliveryLog, redriveDelivery } from "./delivery-log.ts";
+import {
+  createDeliveryLog,
+  type DeliveryLog,
+  type DeliveryLogDeps,
+  redriveDelivery,
+} from "./delivery-log.ts";
 import { type CheckDestination, createDestinationCheck, hostOf } from "./destination-check.ts";
 import { createEndpoints, type Endpoints } from "./endpoints.ts";
 import { createPost } from "./http-post.ts";
@@ -44,6 +49,7 @@ export type WebhookDeps = {
   egressAllow: readonly string[];
   version: string;
   emailOwner: (accountId: string, subject: string, text: string) => Promise<void>;
+  mayHaveEventsSql: DeliveryLogDeps["mayHaveEventsSql"];
   countDelivery?: DeliveryHandlerDeps["countDelivery"];
   currentTrace?: DeliveryHandlerDeps["currentTrace"];
   log: LogEvent;
@@ -92,7 +98,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
 
   return {
     ...createEndpoints({ database, tasks, checkDestination }),
-    ...createDeliveryLog({ database, tasks }),
+    ...createDeliveryLog(deps),
     publish,
     checkDestination,
     publishLowCredits(accountId, balance) {
