@@ -32,6 +32,8 @@ testOnOneDay(
         text.startsWith(prefix),
       ).id;
     expect(headers.get("x-total-count")).toBe("5");
+    const afterLast = await ask("/credits/statement?skip=5");
+    expect([afterLast.body.lines, afterLast.headers.get("x-total-count")]).toEqual([[], "5"]);
     expect(body.lines).toMatchObject([
       { kind: "job", reference: job.id, charged: 2, refunded: 1, granted: 0, reserved: 0, entries: 3 },
       { kind: "checks", reference: null, key_id: null, charged: 1, refunded: 0 },

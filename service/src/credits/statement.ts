@@ -10,23 +10,21 @@ export type StatementFilter = UsageRange & { kind: StatementKind | undefined; sk
 
 export type LedgerLines = { lines: StatementLine[]; total: number };
 
+type CountedLine = StatementLine & { last_at: Date; total: number };
+
 /** Newest first, by the last entry of each line. */
 export async function statementOf(
   { pool }: { pool: Pick<pg.Pool, "query"> },
   accountId: string,
   { from, to, kind, skip, limit }: StatementFilter,
 ): Promise<LedgerLines> {
-  const { rows } = await pool.query<StatementLine & { last_at: Date; total: number }>(LINES, [
-    accountId,
-    from,
-    to,
-    kind ?? null,
-    limit,
-    skip,
-  ]);
+  const page = async (limit: number, skip: number) =>
+    (await pool.query<CountedLine>(LINES, [accountId, from, to, kind ?? null, limit, skip])).rows;
+  const rows = await page(limit, skip);
+  const counted = rows.length === 0 && skip > 0 ? await page(1, 0) : rows; // after the last line no row has the total
   return {
     lines: rows.map(({ total: _, last_at, ...line }) => ({ ...line, last_at: last_at.toISOString() })),
-    total: rows[0]?.total ?? 0,
+    total: counted[0]?.total ?? 0,
   };
 }
 
