@@ -141,6 +141,19 @@ test("a weekly list whose results are stale after a week checks every week, not 
   expect(await ended(done.id)).toMatchObject({ attempt: 2 });
 });
 
+test("a change that repeats the schedule, as the form of the web app does, does not put off the next run", async () => {
+  const { ask, list } = await saved(10);
+  const changed = async (changes: Record<string, unknown>) =>
+    (await ask(`/lists/${list.id}`, { method: "PATCH", body: changes })).body;
+  expect(await changed({ name: "clients", schedule: "daily" })).toMatchObject({
+    name: "clients",
+    next_run_at: list.next_run_at,
+  });
+  expect(await changed({ schedule: null })).toMatchObject({ next_run_at: null });
+  const weekly = await changed({ schedule: "weekly" });
+  expect(Date.parse(weekly.next_run_at)).toBeGreaterThan(Date.parse(list.next_run_at));
+});
+
 test("a list ends with its job", async () => {
   const { ask, done, list } = await saved(10);
   expect((await ask(`/bulk/jobs/${done.id}`, { method: "DELETE" })).status).toBe(204);

@@ -169,7 +169,7 @@ export function createLists({
         const set = {
           ...changes,
           ...(staleAfterDays !== undefined && { staleAfterDays }),
-          ...(schedule !== undefined && { nextRunAt: nextRunOf(schedule) }),
+          ...(schedule !== undefined && { nextRunAt: nextRunOfChanged(schedule) }),
         };
         if (Object.keys(set).length > 0) {
           await tx.update(savedLists).set(set).where(eq(savedLists.id, listId));
@@ -250,6 +250,12 @@ function record(
 
 function nextRunOf(schedule: Row["schedule"]) {
   return schedule === null ? null : sql<Date>`now() + ${INTERVALS[schedule]}::interval`;
+}
+
+/** A request that repeats the schedule does not put off the next run. */
+function nextRunOfChanged(schedule: Row["schedule"]) {
+  return sql<Date>`case when ${savedLists.schedule} is distinct from ${schedule}
+    then (${nextRunOf(schedule)})::timestamptz else ${savedLists.nextRunAt} end`;
 }
 
 function present(row: Row): SavedList {
