@@ -9,6 +9,7 @@ import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { HOOK } from "./endpoints.ts";
 import { listsOf } from "./jobs-http-world.ts";
 import { beginHolder } from "./lock-waits.ts";
+import { pausedJob } from "./paused-job.ts";
 import { expectProblem } from "./problems.ts";
 import { openService, type TestService } from "./service.ts";
 
@@ -182,6 +183,35 @@ test("a run without credits is told, and the next one is planned", async () => {
   expect(body.last_error).toContain("This costs 2 credits");
   expect(Date.parse(body.next_run_at)).toBeGreaterThan(Date.parse(body.last_run_at));
   expect(told).toContain("customers needs credits");
+});
+
+test("a run that too many active jobs keep from starting is tried again soon, not at the next time", async () => {
+  const { ann, ask, done, ended, list } = await saved(10);
+  const { pool } = service.database;
+  const { begin } = listsOf(service, ann);
+  const other = await pausedJob(
+    service,
+    { key: ann.key },
+    async () => (await begin("email\nslow-3s@mailvet.test\n")).id,
+  );
+  await swap(done);
+  const run = async () => {
+    await makeDue(list.id);
+    return scheduler.runDue();
+  };
+  await pool.query("update accounts set plan = 'free' where id = $1", [ann.accountId]); // one active job
+  told.length = 0;
+  expect(await run()).toBe(0);
+  await pool.query("update accounts set plan = 'payg' where id = $1", [ann.accountId]);
+  const { body } = await ask(`/lists/${list.id}`);
+  expect(Date.parse(body.next_run_at) - Date.now()).toBeLessThan(3_600_000);
+  expect(body.last_error).toContain("active job");
+  expect(told).toEqual([]);
+
+  await ask(`/bulk/jobs/${other}/cancel`, { method: "POST" });
+  expect(await run()).toBe(1);
+  expect(await ended(done.id)).toMatchObject({ attempt: 2 });
+  expect((await ask(`/lists/${list.id}`)).body).toMatchObject({ last_error: null });
 });
 
 test("a run that the database interrupts is started once more, soon", async () => {

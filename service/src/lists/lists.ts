@@ -65,8 +65,8 @@ const ROUNDED_DAYS = 0.5;
 const MAX_CHANGES = 1000;
 const MAX_RUNS = 20;
 /**
- * When a claimed run that did not start, because a process or the database failed, is tried again. Not by `now()`, which is the
- * beginning of the transaction: a slow one would take a later claim for a change of the schedule.
+ * When a claimed run that did not start, because of other jobs or because a process or the database failed, is tried again. Not
+ * by `now()`, which is the beginning of the transaction: a slow one would take a later claim for a change of the schedule.
  */
 const CLAIM_ENDS_AT = sql<Date>`clock_timestamp() + interval '5 minutes'`;
 const INTERVALS = { daily: "1 day", weekly: "7 days", monthly: "1 month" } as const;
@@ -120,6 +120,10 @@ export function createLists({
       return true;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
+      if (error.code === "too_many_active_jobs") {
+        await orm.update(savedLists).set({ lastError: error.message }).where(eq(savedLists.id, id));
+        return false; // tried again when the claim ends
+      }
       const isConflict = error.code === "job_state_conflict"; // nothing is stale, or it is being checked
       await orm.transaction(async (tx) => {
         const isPlanned = await planNext(tx, claimed, isConflict ? null : error.message);
