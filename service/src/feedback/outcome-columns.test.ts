@@ -38,6 +38,20 @@ test("without column names, the same email in every row is the sender", () => {
   expect(email).toBe("column_3");
 });
 
+test("our own verdicts are no outcomes, also beside some", () => {
+  const { outcome, moment } = found(`
+    email,mailvet_recommendation,mailvet_checked_at
+    ann@shop.io,send,2026-11-01T10:00:00Z
+    bo@shop.io,do_not_send,2026-11-01T10:00:00Z`);
+  expect([outcome, moment]).toEqual([undefined, undefined]);
+  const beside = found(`
+    email,campaign,mailvet_recommendation,mailvet_checked_at
+    ann@shop.io,bounced,send,2026-11-01T10:00:00Z
+    bo@shop.io,,send,2026-11-01T10:00:00Z
+    cy@shop.io,bounced,retry,2026-11-01T10:00:00Z`);
+  expect(beside).toMatchObject({ outcome: "campaign", details: [], moment: undefined });
+});
+
 test("a single column of emails is the recipient, whatever its name and content", () => {
   expect(found("sender,event\nann@shop.io,sent\nann@shop.io,bounced").email).toBe("sender");
 });

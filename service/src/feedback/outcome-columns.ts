@@ -1,5 +1,5 @@
 /** Finds the columns of a file with the recipient, the outcome and the time, by the cells of its first rows. */
-import { createEmailColumnFinder, emailIn } from "@mailvet/engine/list-file";
+import { createEmailColumnFinder, emailIn, ownColumns } from "@mailvet/engine/list-file";
 import { readOutcomeWord } from "./outcome-vocabulary.ts";
 
 export type OutcomeColumns = {
@@ -31,7 +31,8 @@ const MAX_CELLS_EXAMINED = 20_000;
 export function findOutcomeColumns(columns: readonly string[], allRows: Rows): OutcomeColumns {
   const rows = allRows.slice(0, Math.ceil(MAX_CELLS_EXAMINED / columns.length));
   const email = findEmails(columns, rows);
-  const others = [...columns.keys()].filter((column) => column !== email);
+  // Not our verdicts: "send" of a recommendation is no delivery.
+  const others = ownColumns({ header: columns, columns }, []).filter((column) => column !== email);
   const words = others.map((column) => ({ column, ...sharesOf(rows, column, readOutcomeWord) }));
   const outcome = words
     .filter(
