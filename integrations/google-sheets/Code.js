@@ -132,9 +132,9 @@ const keyOf = (cell) =>
     .trim()
     .toLowerCase();
 
-/** Cache keys are at most 250 characters long, which an address may exceed. */
+/** Cache keys are at most 250 characters long, which an address may exceed. The default charset is ASCII, in which é and ü are "?". */
 function cacheKeyOf(email) {
-  const digest = Utilities.computeDigest(Utilities.DigestAlgorithm.SHA_256, email);
+  const digest = Utilities.computeDigest(Utilities.DigestAlgorithm.SHA_256, email, Utilities.Charset.UTF_8);
   return `mailvet-${Utilities.base64Encode(digest)}`;
 }
 

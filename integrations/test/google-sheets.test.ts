@@ -41,7 +41,12 @@ function openSheet({ answer = validAll, properties = SETTINGS }: Partial<Sheet> 
     },
     Utilities: {
       DigestAlgorithm: { SHA_256: "sha256" },
-      computeDigest: (name: string, text: string) => createHash(name).update(text).digest(),
+      Charset: { UTF_8: "utf8" },
+      // Without a charset it is US-ASCII, in which other characters are question marks.
+      computeDigest: (name: string, text: string, charset?: "utf8") =>
+        createHash(name)
+          .update(charset ? text : text.replaceAll(/[^\0-\x7f]/g, "?"))
+          .digest(),
       base64Encode: (bytes: Buffer) => bytes.toString("base64"),
     },
     SpreadsheetApp: {
@@ -129,6 +134,13 @@ test("results are cached, unknown ones for a shorter time", () => {
   expect(call(`MAILVET([["ANN@shop.io"], ["slow@shop.io"]], "status")`)).toEqual([["valid"], ["unknown"]]);
   expect(emailsSent()).toHaveLength(1);
   expect([...cached.values()].map(({ seconds }) => seconds)).toEqual([21_600, 600]);
+});
+
+test("addresses that differ in letters beyond ASCII have results of their own", () => {
+  const { call, emailsSent } = openSheet();
+  expect(call(`MAILVET("jörg@shop.io", "email")`)).toBe("jörg@shop.io");
+  expect(call(`MAILVET("järg@shop.io", "email")`)).toBe("järg@shop.io");
+  expect(emailsSent()).toHaveLength(2);
 });
 
 test("the menu writes five columns beside the selection", () => {
