@@ -47,6 +47,11 @@ def test_several_addresses(client: Mailvet) -> None:
     assert [result["status"] for result in results] == ["valid", "invalid", "valid", "valid"]
 
 
+def test_only_the_blanks_that_the_service_ignores_make_a_duplicate(client: Mailvet) -> None:
+    emails = ["valid@mailvet.test\u00a0", "valid@mailvet.test\x1f", "valid@mailvet.test", " valid@mailvet.test\r\n"]
+    assert [result["status"] for result in client.validate_many(emails)] == ["invalid", "invalid", "valid", "valid"]
+
+
 def test_long_addresses_are_sent_in_more_requests(client: Mailvet) -> None:
     emails = [f"{'字' * 250}{number}@mailvet.test" for number in range(1000)]
     assert [result["email"] for result in client.validate_many(emails)] == emails

@@ -131,9 +131,16 @@ function openBatch(): BulkBatch {
   return { emails: [], sizeBytes: 0, isDue: false, items, settle };
 }
 
+/** Those around an address that the service ignores. With another, such as a no-break space, it is a different email. */
+const BLANKS = " \t\r\n";
+
 /** The service treats emails with the same key as duplicates. */
 function keyOf(email: string): string {
-  return email.trim().normalize("NFC").toLowerCase();
+  let start = 0;
+  let end = email.length;
+  while (start < end && BLANKS.includes(email[start]!)) start++;
+  while (start < end && BLANKS.includes(email[end - 1]!)) end--;
+  return email.slice(start, end).normalize("NFC").toLowerCase();
 }
 
 async function fetchItems(

@@ -67,6 +67,13 @@ test("a duplicate is sent once, and every occurrence gets a result in its own sp
   expect(new Set(sent).size).toBe(1501);
 });
 
+test("only the blanks that the service ignores make a duplicate", async () => {
+  await using service = await openScriptedService(validatesAll());
+  const different = ["ann@shop.io\u00a0", "ann@shop.io", "ann@shop.io\v"];
+  await collect(clientOf(service).validateMany([...different, "\tann@shop.io\r\n"]));
+  expect(service.requests.flatMap(emailsIn)).toEqual(different);
+});
+
 test("a duplicate that only the service recognises gets a result too", async () => {
   const omitsDuplicates: Handler = (response, request) => {
     const emails = emailsIn(request);

@@ -119,6 +119,7 @@ test("Check in Batches asks for each address once, and not for items without one
     { email: " " },
     { email: "Valid@shop.example" },
     { email: '"valid"@shop.example' },
+    { email: "valid@shop.example\u00a0" },
   ];
   const asked: unknown[] = [];
   const found = await run({ operation: "checkBatch", email }, items, {
@@ -129,8 +130,12 @@ test("Check in Batches asks for each address once, and not for items without one
     undefined,
     "valid",
     "valid",
+    "invalid",
   ]);
-  expect(asked).toEqual([["Valid@shop.example", '"valid"@shop.example'], ['"valid"@shop.example']]);
+  expect(asked).toEqual([
+    ["Valid@shop.example", '"valid"@shop.example', "valid@shop.example\u00a0"],
+    ['"valid"@shop.example'],
+  ]);
 });
 
 test("Inspect Domain, and a job from start to results", async () => {

@@ -34,8 +34,11 @@ def batches_of(emails: Iterable[str]) -> Iterator[list[str]]:
 
 
 def key_of(email: str) -> str:
-    """The service treats emails with the same key as duplicates."""
-    return unicodedata.normalize("NFC", email.strip()).lower()
+    """The service treats emails with the same key as duplicates.
+
+    It ignores only these blanks around an address. With another, such as a no-break space, it is a different email.
+    """
+    return unicodedata.normalize("NFC", email.strip(" \t\r\n")).lower()
 
 
 def first_spellings(emails: Iterable[str]) -> list[str]:

@@ -152,8 +152,8 @@ const OPERATIONS: Record<"check" | "checkBatch" | "domain" | "startJob" | "getJo
       return (await send(node, "POST", "/validation/bulk", body)).results as IDataObject[];
     };
     // Every address of a request costs a credit: each is sent once, and nothing for items without an address.
-    const spellings = new Map(emails.map((email) => [keyOf(email), email]));
-    spellings.delete("");
+    const given = emails.filter((email) => email.trim() !== "");
+    const spellings = new Map(given.map((email) => [keyOf(email), email]));
     const asked = [...spellings.values()];
     for (let at = 0; at < asked.length; at += BATCH) {
       const part = asked.slice(at, at + BATCH);
@@ -207,8 +207,8 @@ const OPERATIONS: Record<"check" | "checkBatch" | "domain" | "startJob" | "getJo
   },
 };
 
-/** The service takes addresses that differ in case of the domain, or in space around them, for the same. */
-const keyOf = (email: string) => email.trim().toLowerCase();
+/** The service takes addresses that differ in case, or in these blanks around them, for the same. With a no-break space one is invalid. */
+const keyOf = (email: string) => email.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "").toLowerCase();
 
 const textAt = (node: IExecuteFunctions, name: string, index: number) =>
   String(node.getNodeParameter(name, index) ?? "");
