@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import type { ValidationResult } from "@mailvet/contract";
 import { afterAll, expect, test } from "vitest";
 import { jsonLines, mailvet, startMailvet } from "./command.ts";
@@ -134,6 +135,16 @@ test("a list that cannot be decoded ends at that line, after the results of thos
   expect(utf32).toMatchObject({ code: 2, stderr: expect.stringContaining("The file is UTF-32 text.") });
 });
 
+test.for([
+  ["a spreadsheet", "PK\x03\x04…\n…"],
+  ["a gzip file", gzipSync("ann@shop.io\n")],
+  ["a PDF document", "%PDF-1.7\n…"],
+] as const)("the bytes of %s are not checked line by line", async ([name, input]) => {
+  const { code, stdout, stderr } = await mailvet([...SYNTAX, "-"], { input });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(`mailvet: cannot read the list -: This is ${name}`);
+});
+
 test("results that cannot be written end with exit code 1 and one line", async () => {
   const list = join(folder, "unwritten.txt");
   const failed = {
@@ -164,7 +175,7 @@ test("a CSV file is checked line by line, with a hint to use clean", async () =>
   writeFileSync(list, "Ann,ann@shop.io\n");
   const { code, stdout, stderr } = await mailvet([...SYNTAX, "--file", list]);
   expect({ code, emails: emailsIn(stdout) }).toEqual({ code: 0, emails: ["Ann,ann@shop.io"] });
-  expect(stderr).toMatch(/^mailvet: this looks like CSV; .*: mailvet clean .*people\.CSV\n$/);
+  expect(stderr).toMatch(/^mailvet: this looks like a table; .*: mailvet clean .*people\.CSV\n$/);
 });
 
 test("invalid lines in LOCAL_LISTS are rejected at start", async () => {

@@ -72,7 +72,7 @@ Exit codes:
   0    success, whatever the verdicts
   1    the service rejected a request or could not be reached, with the results up to then printed; or the results
        could not be written
-  2    invalid usage, or a list that cannot be decoded; results of the lines before are printed
+  2    invalid usage, or a list that is not text or cannot be decoded; results of the lines before are printed
   130  interrupted; results up to the first missing one are printed`,
     )
     .action(run);
@@ -82,9 +82,9 @@ async function run(args: string[], options: CheckOptions, command: Command): Pro
   const input = inputFrom(args, options.file);
   const { list, isSingle } = input;
   const service = serviceFrom(options);
-  if (list?.toLowerCase().endsWith(".csv")) {
+  if (/\.(csv|xlsx|ods|gz)$/i.test(list ?? "")) {
     const alternative = `mailvet ${service ? "job run" : "clean"} ${list}`;
-    process.stderr.write(`mailvet: this looks like CSV; for files with columns, use: ${alternative}\n`);
+    process.stderr.write(`mailvet: this looks like a table; for files with columns, use: ${alternative}\n`);
   }
   if (!service)
     for (const [option, flag] of SERVICE_ONLY)

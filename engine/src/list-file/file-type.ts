@@ -4,6 +4,7 @@
  * The sender of a document or a web page gets an error that names the type and what to do, instead of garbled
  * rows.
  */
+import { isGzip } from "./gunzip.ts";
 import { ListFileError } from "./list-file-error.ts";
 
 type FileKind = { magic: string; at?: number; name: string; remedy: string };
@@ -53,6 +54,14 @@ export function rejectBinaries(head: Uint8Array): void {
     throw unsupported("a workbook with a password", "Save it without one, or as CSV.");
   }
   throw unsupported(kind.name, kind.remedy);
+}
+
+/** Checks the first bytes of a plain list, which is read line by line. */
+export function rejectAllButText(head: Uint8Array): void {
+  if (isZip(head))
+    throw unsupported("a spreadsheet or a ZIP archive", "Use a text file, or check it as a table.");
+  if (isGzip(head)) throw unsupported("a gzip file", "Extract it, or check it as a table.");
+  rejectBinaries(head);
 }
 
 /** Spreadsheets are ZIP archives. */

@@ -36,7 +36,7 @@ export async function* decompressed(
   }
 }
 
-function isGzip(head: Uint8Array): boolean {
+export function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
 

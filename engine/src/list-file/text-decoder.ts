@@ -7,6 +7,7 @@
 import { isAscii } from "node:buffer";
 import { canDecode } from "./code-page.ts";
 import { type Encoding, guessEncoding, guessNonAscii } from "./encoding.ts";
+import { rejectAllButText } from "./file-type.ts";
 import { prepend } from "./gunzip.ts";
 
 /** Thrown after the text before it was yielded. */
@@ -39,6 +40,7 @@ export async function* decodedStream(bytes: AsyncIterable<Uint8Array>): AsyncGen
     if (head.includes(LINE_FEED) || head.length >= MAX_FIRST_LINE_BYTES) break;
     next = await blocks.next();
   }
+  rejectAllButText(head);
   yield* decoded(prepend([head], blocks), await guessEncoding(head, next.done === true));
 }
 
