@@ -80,6 +80,12 @@ test("a JSON line without an address is checked as it is, so that every row gets
   ]);
 });
 
+test.for(["LIST.JSONL", "people-results.ndjson"])("%s has JSON lines", async (name) => {
+  const list = listOf(name, '{"row":1,"email":"ann@shop.io"}\n');
+  const { stdout } = await mailvet(["check", "--level", "syntax", "--json", "--file", list]);
+  expect(jsonLines<ValidationResult>(stdout).map(({ email }) => email)).toEqual(["ann@shop.io"]);
+});
+
 test("addresses on the command line come first, then those from standard input", async () => {
   const { stdout } = await mailvet(["check", "--level", "syntax", "--json", "a@shop.io", "--file", "-"], {
     input: "b@shop.io\nc@shop.io\n",

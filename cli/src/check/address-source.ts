@@ -24,7 +24,7 @@ export async function* addressesFrom(
 ): AsyncGenerator<string> {
   yield* args;
   if (list === undefined) return;
-  const isJson = list.endsWith(".jsonl");
+  const isJson = /\.(jsonl|ndjson)$/i.test(list);
   const text = decodedStream(await openList(list));
   let lineCount = 0;
   try {

@@ -33,7 +33,7 @@ export function addCheckCommand(program: Command): void {
     .argument("[address...]", "addresses to check; - reads standard input")
     .option(
       "-f, --file <list>",
-      "list with one address per line, or JSON lines if it ends in .jsonl; - reads standard input",
+      "list with one address per line, or JSON lines if it ends in .jsonl or .ndjson; - reads standard input",
     )
     .addOption(new Option("-l, --level <level>", "depth of the check").choices([...LEVELS]).default("smtp"))
     .option("--timeout <seconds>", "response time limit of the service, 1 to 60", secondsFrom(1, 60))
@@ -55,7 +55,7 @@ Levels:
 Lists:
   Every line that is not blank gets exactly one result. Lines are cut after 8 KiB.
   The text may be UTF-8, UTF-16, Latin-1 or Windows-1252.
-  In a .jsonl list each line is a string or an object {"email": "…"}, so that any character can be passed.
+  In a .jsonl or .ndjson list each line is a string or an object {"email": "…"}, so that any character can be passed.
 
 With a service:
   A single address gets the full result. A list is sent in requests of 1,000 and gets the short bulk results.
