@@ -21,7 +21,7 @@ test.for([
     "1,000 credits are needed and 3 are available",
   ],
   [problem("api_access_not_included"), "ask your administrator"],
-  [problem("insufficient_scope"), '"bulk" for lists'],
+  [problem("insufficient_scope"), '"bulk" for lists, "read" for jobs and results'],
   [problem("rate_limited", {}, 90), "try again in 90 s"],
   [problem("overloaded"), "try again later"],
   [

@@ -93,7 +93,7 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   api_access_not_included: () =>
     "the plan of the account has no API access; ask your administrator to change it",
   insufficient_scope: () =>
-    'create a key with the missing scope: "validate" for one address, "bulk" for lists, "read" for the account',
+    'create a key with the missing scope: "validate" for one address or domain, "bulk" for lists, "read" for jobs and results',
   rate_limited: tryLater,
   overloaded: tryLater,
   too_many_emails: splitIt,
