@@ -2,7 +2,7 @@
 import type { DomainReport } from "@mailvet/contract";
 import { mailDomain, openLab } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { json, openScriptedService } from "../../sdk/test/scripted-service.ts";
+import { json, openScriptedService, problem } from "../../sdk/test/scripted-service.ts";
 import { jsonLines, mailvet } from "./command.ts";
 
 test("the report is printed as a card and as JSON, locally and from a service", async () => {
@@ -53,4 +53,11 @@ test("a name that is not a public domain ends with exit code 2 and a message", a
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^mailvet: \w/);
   }
+  await using service = await openScriptedService(problem(422, "validation_failed"));
+  const env = { MAILVET_SERVICE: service.url, MAILVET_API_KEY: "mv_live_secret" };
+  expect(await mailvet(["domain", "shop"], { env })).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "mailvet: Says why.\n",
+  });
 });

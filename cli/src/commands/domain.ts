@@ -1,5 +1,6 @@
 /** mailvet domain: reports mail route, provider and policies of a domain, locally or from a service. */
 import type { DomainReport } from "@mailvet/contract";
+import { MailvetProblem } from "@mailvet/sdk";
 import type { Command } from "commander";
 import { type Paint, paintFor, printable } from "../output/terminal.ts";
 import {
@@ -48,6 +49,7 @@ async function show(name: string, options: ServiceOptions & { json?: true }): Pr
 
 function inspectRemotely({ client, explain }: RemoteService, name: string): Promise<DomainReport> {
   return client.inspectDomain(name).catch((error: unknown) => {
+    if (error instanceof MailvetProblem && error.code === "validation_failed") throw badUsage(error.detail);
     throw explain(error);
   });
 }
