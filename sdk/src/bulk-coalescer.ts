@@ -131,16 +131,15 @@ function openBatch(): BulkBatch {
   return { emails: [], sizeBytes: 0, isDue: false, items, settle };
 }
 
-/** Those around an address that the service ignores. With another, such as a no-break space, it is a different email. */
-const BLANKS = " \t\r\n";
-
-/** The service treats emails with the same key as duplicates. */
+/**
+ * The service treats emails with the same key as duplicates. It ignores only these blanks around an address: with another, such as
+ * a no-break space, it is a different email.
+ */
 function keyOf(email: string): string {
-  let start = 0;
-  let end = email.length;
-  while (start < end && BLANKS.includes(email[start]!)) start++;
-  while (start < end && BLANKS.includes(email[end - 1]!)) end--;
-  return email.slice(start, end).normalize("NFC").toLowerCase();
+  return email
+    .replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "")
+    .normalize("NFC")
+    .toLowerCase();
 }
 
 async function fetchItems(

@@ -32,24 +32,30 @@ export async function* watchJob(
 ): AsyncGenerator<Job, void, undefined> {
   let lastUpdateMs = performance.now();
   let retries = 0;
+  let failure: unknown;
+  /** Returns true after the end of the job. Stores a transient error in `failure`; throws any other. */
+  async function* updatesOf(source: AsyncGenerator<Job>): AsyncGenerator<Job, boolean, undefined> {
+    let isReached = false;
+    failure = undefined;
+    try {
+      for await (const job of source) {
+        isReached = true;
+        yield job;
+        if (FINAL_STATUSES.has(job.status)) return true;
+      }
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      failure = error;
+    }
+    if (isReached) lastUpdateMs = performance.now(); // a job may not change for hours, heartbeats arrived until now
+    return false;
+  }
   for (;;) {
     const openedAtMs = performance.now();
-    const stop: { error?: unknown } = {};
-    let isReached = false;
-    for await (const job of recordsFrom(eventsOf(open, jobId, signal), stop)) {
-      isReached = true;
-      yield job;
-      if (FINAL_STATUSES.has(job.status)) return;
-    }
-    if (isReached) lastUpdateMs = performance.now(); // a job may not change for hours, the heartbeats arrived until now
+    if (yield* updatesOf(eventsOf(open, jobId, signal))) return;
     if (performance.now() - openedAtMs >= STEADY_MS) retries = 0;
-    await pause(retries++, stop.error, lastUpdateMs, patienceMs, signal);
-
-    for await (const job of recordsFrom(once(get(jobId, { signal })), stop)) {
-      lastUpdateMs = performance.now();
-      yield job;
-      if (FINAL_STATUSES.has(job.status)) return;
-    }
+    await pause(retries++, failure, lastUpdateMs, patienceMs, signal);
+    if (yield* updatesOf(once(get(jobId, { signal })))) return;
   }
 }
 
@@ -81,17 +87,6 @@ function jobIn(data: string): Job | undefined {
 
 async function* once(record: Promise<Job>): AsyncGenerator<Job> {
   yield await record;
-}
-
-/** Yields records until they end. Stores a transient error in `stop`; throws any other. */
-async function* recordsFrom(records: AsyncGenerator<Job>, stop: { error?: unknown }): AsyncGenerator<Job> {
-  try {
-    yield* records;
-    delete stop.error;
-  } catch (error) {
-    if (!isTransient(error)) throw error;
-    stop.error = error;
-  }
 }
 
 function isTransient(error: unknown): boolean {
