@@ -74,8 +74,7 @@ test.each<[string, GreetingRow[]]>([
   ],
 ])("%s: no device", (_, greetings) => {
   const interception = after(...greetings);
-  for (const [host, bannerName] of greetings)
-    expect(interception.isDevice({ host, bannerName })).toBe(false);
+  for (const [host, bannerName] of greetings) expect(interception.isDevice({ host, bannerName })).toBe(false);
 });
 
 test("who rents machines at three providers cannot make the host of another one a device", () => {
