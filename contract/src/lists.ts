@@ -11,7 +11,7 @@ const Settings = {
   stale_after_days: Type.Integer({
     minimum: 1,
     maximum: 365,
-    description: "Results older than this are stale; an `unknown` always is.",
+    description: "Results older than this, to the nearest day, are stale; an `unknown` always is.",
   }),
 };
 

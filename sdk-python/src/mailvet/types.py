@@ -278,7 +278,7 @@ class CreateListRequest(TypedDict):
     """How often stale results are checked again; null: never."""
 
     stale_after_days: NotRequired[int]
-    """Results older than this are stale; an `unknown` always is."""
+    """Results older than this, to the nearest day, are stale; an `unknown` always is."""
 
 
 CreateOperatorKeyRequestAllowedRange: TypeAlias = str
@@ -1126,7 +1126,7 @@ class SavedList(TypedDict):
     """How often stale results are checked again; null: never."""
 
     stale_after_days: int
-    """Results older than this are stale; an `unknown` always is."""
+    """Results older than this, to the nearest day, are stale; an `unknown` always is."""
 
     created_at: str
     """Creation time."""
@@ -1345,7 +1345,7 @@ class UpdateListRequest(TypedDict):
     """How often stale results are checked again; null: never."""
 
     stale_after_days: NotRequired[int]
-    """Results older than this are stale; an `unknown` always is."""
+    """Results older than this, to the nearest day, are stale; an `unknown` always is."""
 
 
 class UpdateWebhookRequest(TypedDict):
