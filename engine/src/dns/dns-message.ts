@@ -157,6 +157,7 @@ function readSections(bytes: Buffer, question: DnsQuestion, flags: number): Pars
     return isAnswer ? { kind: "malformed" } : errorResponse(rcode);
   }
   const canAnswer = (flags & (FLAG.authoritative | FLAG.recursionAvailable)) !== 0;
+  // Neither authoritative nor a resolver, and without the zone's SOA: it cannot know that the name does not exist.
   if (rcode === RCODE.nxDomain && !canAnswer && negativeTtlSeconds === undefined)
     return errorResponse(RCODE.refused);
   const isReferral = (hasNameServers || !canAnswer) && negativeTtlSeconds === undefined;
