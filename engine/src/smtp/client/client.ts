@@ -285,9 +285,9 @@ export class SmtpClient {
     return this.#connection.isOpen;
   }
 
-  /** The session ended with the last batch, as planned. */
-  get hasQuit(): boolean {
-    return this.#hasQuit;
+  /** The server ended the session: it is over, and not because the last batch ended it, as planned. */
+  get hasHungUp(): boolean {
+    return !this.isOpen && !this.#hasQuit;
   }
 
   /**

@@ -174,11 +174,7 @@ export class RefusalCheck {
     const credible = counts.accepted > 0 && queue.count(1) === 0 && !limits.doubted ? 1 : 0;
     const isUnbroken = permanentTargets > credible && (isAskable || limits.doubted !== undefined);
     // It may also have begun just before it hung up, when nothing can be asked. A single refusal may be why it did.
-    const isCutOff = () =>
-      permanentTargets > 1 &&
-      limits.knownGood !== undefined &&
-      !target.client.isOpen &&
-      !target.client.hasQuit;
+    const isCutOff = () => permanentTargets > 1 && limits.knownGood !== undefined && target.client.hasHungUp;
     const isUnasked = wasStillAccepted === undefined && isCutOff();
     const isDoubtful = isSuspect || isUnbroken || wasStillAccepted === false || isUnasked;
     // Temporary refusals from the start are no change of behaviour, and at a large provider a session is too short for one.

@@ -124,15 +124,14 @@ export class ProbeSession implements SessionContext {
         limiter.record({ kind: "too_many_connections", open: this.target.slots.sessions - 1 });
         return;
       }
-      const hasHungUp = !client.isOpen && !client.hasQuit;
-      const ending = tally.ending ?? (hasHungUp ? "closed" : undefined); // it may have answered all before
+      const ending = tally.ending ?? (client.hasHungUp ? "closed" : undefined); // it may have answered all before
       if (tally.isErrorLimit) recordRefusalLimit(this.#limits, this.counts.refused, profile);
       else if (ending) learnFromEnding(this, ending, tally.answered);
     }
     const { isUntrusted, isRefusedFromStart } = this.#check;
     if (aboutUs > 0 || this.counts.recipients === 0 || (isUntrusted && isRefusedFromStart)) return;
     limiter.record({ kind: "ok" });
-    if (!client.isOpen && !client.hasQuit) return;
+    if (client.hasHungUp) return;
     recordOkSession(this.#limits, this.counts.recipients);
     const isBudgetUsed = this.counts.refused >= this.#refusalBudget / 2;
     if (isBudgetUsed && !isUntrusted && !client.isPostfix) recordRefusalsTolerated(this.#limits, profile);
