@@ -13,8 +13,6 @@ import { createServer } from "node:http";
 import module from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
-import { rolldown } from "rolldown";
 import { ROOT } from "./build.mjs";
 import { packAll } from "./pack.mjs";
 
@@ -27,7 +25,6 @@ const CHROMIUM_NAMES = [
   "google-chrome",
   "google-chrome-stable",
 ];
-const MAX_SDK_BYTES = 8 * 1024;
 
 const LIBRARIES = [
   "@mailvet/contract",
@@ -98,7 +95,6 @@ try {
     if (LIBRARIES.includes(name)) run("npx", ["--no-install", ...attw]);
   }
   report("publint and attw");
-  report(`SDK: ${await sdkBytes()} bytes gzipped`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -163,17 +159,6 @@ function checkTypes(skipLibCheck) {
   write("types.ts", types("sub_statuss"));
   const wrong = spawnSync("npx", ["--no-install", "tsc"], { cwd: project, encoding: "utf8" });
   expectText(wrong.stdout, "sub_statuss");
-}
-
-async function sdkBytes() {
-  write("bundle.js", 'export { createClient } from "@mailvet/sdk";');
-  const bundled = await rolldown({ input: join(project, "bundle.js"), platform: "browser" });
-  const { output } = await bundled.generate({ minify: true });
-  await bundled.close();
-  const bytes = gzipSync(output[0].code).length;
-  if (bytes > MAX_SDK_BYTES)
-    throw new Error(`the SDK has ${bytes} bytes gzipped, more than ${MAX_SDK_BYTES}`);
-  return bytes;
 }
 
 function examplesIn(workspace) {
