@@ -184,7 +184,7 @@ test.each<[AuditAction, (account: TestAccount) => Promise<unknown>]>([
       'begin perform pg_advisory_xact_lock(7); return new; end';
     create trigger await_recording before insert on audit_entries for each row
       when (new.action = '${action}') execute function await_recording()`);
-  const acting = act(ann);
+  const acting = act(ann).catch(() => undefined); // its answer may be cut off, as a download's
   await recording.untilBlocked(1);
   const erasing = erase(ann);
   await Promise.race([recording.untilBlocked(2), erasing]);
