@@ -48,6 +48,7 @@ const DOCUMENT = {
         properties: {
           email: { type: "string", maxLength: 254 },
           level: { type: "string", enum: ["dns", "smtp"] },
+          kinds: { type: "string", pattern: "^(a|b)(,(a|b))*$" },
         },
         additionalProperties: false,
       },
@@ -137,6 +138,13 @@ test.each<[string, Parameters<typeof changed>[0], string]>([
     'Request.level: "dns" is no longer accepted',
   ],
   [
+    "one of several words is refused",
+    ({ components: { schemas } }) => {
+      schemas.Request.properties.kinds.pattern = "^(a|c)(,(a|c))*$";
+    },
+    "Request.kinds: pattern is ^(a|c)(,(a|c))*$ now",
+  ],
+  [
     "a limit of a request is lowered",
     ({ components: { schemas } }) => {
       schemas.Request.properties.email.maxLength = 100;
@@ -187,6 +195,7 @@ test("additions and other texts break nothing", () => {
   const found = changed(({ paths, webhooks, components: { schemas } }) => {
     paths["/more"] = { get: { operationId: "more", responses: { 200: { description: "Success." } } } };
     paths["/check"].post.description = "Another text.";
+    schemas.Request.properties.kinds.pattern = "^(a|b|c)(,(a|b|c))*$";
     paths["/check"].post.security.push({ bearer: [] });
     paths["/check"].post.parameters.push({ name: "more", in: "query", required: false, schema: {} });
     paths["/check"].post.responses[201] = { description: "Created." };

@@ -194,8 +194,17 @@ class SchemaComparison {
       if (now[limit] > (old[limit] ?? Number.NEGATIVE_INFINITY))
         this.#report(where, `${limit} is ${now[limit]} now`);
     for (const rule of ["pattern", "format"])
-      if (now[rule] && now[rule] !== old[rule]) this.#report(where, `${rule} is ${now[rule]} now`);
+      if (now[rule] && now[rule] !== old[rule] && !hasMoreWords(old[rule], now[rule]))
+        this.#report(where, `${rule} is ${now[rule]} now`);
   }
+}
+
+/** The pattern of parameters that take several words, separated by commas. */
+const SEVERAL_WORDS = /^\^\(([\w|]*)\)\(,\(\1\)\)\*\$$/;
+
+function hasMoreWords(old: string | undefined, now: string): boolean {
+  const [were, are] = [old ?? "", now].map((pattern) => SEVERAL_WORDS.exec(pattern)?.[1]?.split("|"));
+  return were?.every((word) => are?.includes(word)) === true;
 }
 
 const isSchema = (part: unknown): part is Json => typeof part === "object" && part !== null;

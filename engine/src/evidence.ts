@@ -78,6 +78,8 @@ export const MAILBOX_ANSWERS = [
   "timeout",
   "protocol_error",
   "egress_blocked",
+  /** It answered, but not so that existing and made-up mailboxes could be told apart. */
+  "untrusted",
 ] as const;
 export type MailboxAnswer = (typeof MAILBOX_ANSWERS)[number];
 
@@ -94,6 +96,8 @@ export type MailboxFinding = {
   isSelective?: true;
   /** An unexplained rejection worded like the decoy's; the host rejected both, and not everything. */
   isLikeDecoy?: true;
+  /** A rejection that no control confirms: the host is not known to accept any mailbox. */
+  hasNoControl?: true;
   /** A rejection by a backup host of another operator, which may not know the mailboxes of the domain. */
   isByBackup?: true;
   /** Not probed: the domain is known to be catch-all. */

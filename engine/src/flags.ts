@@ -17,6 +17,7 @@ const FLAGS = {
   implicit_mx: (e) => e.route?.kind === "mail_hosts" && e.route.implicit,
   catch_all: (e) => e.mailbox?.answer === "accepted" && e.decoy?.answer === "accepted",
   dns_not_asked: (e) => e.address !== undefined && e.route === undefined,
+  no_control: (e) => e.mailbox?.hasNoControl === true,
   delivered_before: (e) => knownOutcome(e) === "delivered",
   bounced_before: (e) => knownOutcome(e) === "bounced",
   complained_before: (e) => knownOutcome(e) === "complained",

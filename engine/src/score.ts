@@ -30,6 +30,7 @@ export const SCORE_BANDS: Record<SubStatus, Band> = {
   smtp_timeout: [15, 35, 55],
   smtp_protocol_error: [15, 35, 55],
   egress_blocked: [30, 55, 75],
+  server_untrusted: [25, 45, 65],
   smtp_skipped: [30, 55, 75],
   dns_error: [15, 30, 45],
   internal_error: [30, 50, 70],

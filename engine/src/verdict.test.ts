@@ -73,6 +73,7 @@ const CASES: Record<
   smtp_timeout: [probed("timeout"), false, false, 0.3],
   smtp_protocol_error: [probed("protocol_error"), false, false, 0.3],
   egress_blocked: [probed("egress_blocked"), false, false, 0.5],
+  server_untrusted: [probed("untrusted"), false, false, 0.35],
   smtp_skipped: [routed, false, false, 0.5],
   dns_error: [
     { ...wellFormed, route: { kind: "dns_error", hosts: [], reason: "servfail" } },
@@ -101,11 +102,18 @@ test("replies about the client never count against the mailbox", () => {
     "timeout",
     "protocol_error",
     "egress_blocked",
+    "untrusted",
   ];
   for (const answer of aboutUs) {
     expect(decide(probed(answer)).status).toBe("unknown");
     expect(decide({ ...probed("accepted"), decoy: { answer, confidence: 0 } }).status).toBe("unknown");
   }
+});
+
+test("a rejection that no control confirms is flagged, and less certain", () => {
+  const unconfirmed: Evidence = { ...routed, mailbox: { answer: "not_found", hasNoControl: true } };
+  expect(decide(unconfirmed)).toMatchObject({ subStatus: "mailbox_not_found", confidence: 0.85 });
+  expect(flagsOf(unconfirmed)).toEqual(["no_control"]);
 });
 
 test("when several rules apply, the first one wins and the others remain visible as flags", () => {

@@ -118,6 +118,7 @@ export const VERDICTS: Readonly<Record<SubStatus, readonly [Status, boolean, boo
     smtp_timeout: ["unknown", false, false, 0.3],
     smtp_protocol_error: ["unknown", false, false, 0.3],
     egress_blocked: ["unknown", false, false, 0.5],
+    server_untrusted: ["unknown", false, false, 0.35],
     smtp_skipped: ["unknown", false, false, 0.5],
     dns_error: ["unknown", false, false, 0.25],
     internal_error: ["unknown", false, false, 0.1],

@@ -94,6 +94,7 @@ const EXPECTED: Record<SubStatus, Expected> = {
   smtp_timeout: unknown(smtpError(SENTENCE, "TimeoutError")),
   smtp_protocol_error: unknown(smtpError(SENTENCE)),
   egress_blocked: unknown(smtpError(SENTENCE)),
+  server_untrusted: unknown(smtpError("250 2.1.5 Recipient ok")),
   smtp_skipped: unknown(smtpError(SENTENCE)),
   dns_error: { is_reachable: "unknown", mx: smtpError(SENTENCE, "ResolveError"), smtp: NOT_ASKED },
   internal_error: { ...unknown(smtpError(SENTENCE)), mx: NO_MX },

@@ -1,5 +1,5 @@
 /**
- * Retry queue for emails that were greylisted, rate limited or failed temporarily: which to retry, and when.
+ * Retry queue for emails whose check was undecided and may succeed later: which to retry, and when.
  * Kept on disk and processed in rounds: an email that is deferred again waits for the next round.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,7 +19,12 @@ export type GreylistRetries = Disposable & {
 };
 
 /** Sub-statuses that a later retry may settle. */
-const DEFERRED: ReadonlySet<string> = new Set(["greylisted", "rate_limited", "temporary_error"]);
+const DEFERRED: ReadonlySet<string> = new Set([
+  "greylisted",
+  "rate_limited",
+  "temporary_error",
+  "server_untrusted",
+]);
 /** Some servers defer for ever. Each wait is twice the last one. */
 const MAX_ATTEMPTS = 4;
 /** Clocks differ, and some servers mean "after" when they say "in". */

@@ -58,6 +58,8 @@ export const GERMAN: ReasonTexts = {
       `${server} hat die Verbindung beendet oder eine ungültige Antwort gesendet.`,
     egress_blocked: () =>
       "Diese Installation kann den Mailserver nicht erreichen: Der ausgehende Port 25 ist blockiert oder wird abgefangen, oder es gibt keine Route zu ihm.",
+    server_untrusted: ({ server }) =>
+      `Es ließ sich nicht bestätigen, dass ${server} vorhandene und erfundene Postfächer unterscheidet; die Antwort beweist daher nichts.`,
     smtp_skipped: ({ evidence: { isStopped, route } }) =>
       isStopped
         ? "Der Auftrag wurde abgeschlossen, bevor diese Adresse geprüft war."

@@ -75,6 +75,8 @@ export const ENGLISH: ReasonTexts = {
     smtp_protocol_error: ({ server }) => `${server} closed the connection or sent an invalid reply.`,
     egress_blocked: () =>
       "This installation cannot connect to the mail server: outbound port 25 is blocked or intercepted, or there is no route to it.",
+    server_untrusted: ({ server }) =>
+      `It could not be confirmed that ${server} tells mailboxes apart, so its reply proves nothing.`,
     smtp_skipped: ({ evidence: { isStopped, route } }) =>
       isStopped
         ? "The job was finished before this address was checked."

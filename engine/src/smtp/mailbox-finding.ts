@@ -37,6 +37,7 @@ const RETRY_SECONDS: Partial<Record<MailboxAnswer, number>> = {
   protocol_error: 900,
   full: 86_400,
   egress_blocked: 60,
+  untrusted: 3_600, // servers count refusals by the hour
 };
 
 /** The finding for a host that sent no usable reply. */

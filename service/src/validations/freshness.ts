@@ -53,6 +53,7 @@ const FRESH_MS: Readonly<Record<SubStatus, number>> = {
   smtp_timeout: NOT_ABOUT_THE_MAILBOX,
   smtp_protocol_error: NOT_ABOUT_THE_MAILBOX,
   egress_blocked: NOT_ABOUT_THE_MAILBOX,
+  server_untrusted: NOT_ABOUT_THE_MAILBOX,
   smtp_skipped: NOT_ABOUT_THE_MAILBOX,
   internal_error: NOT_ABOUT_THE_MAILBOX,
 };

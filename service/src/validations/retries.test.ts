@@ -23,6 +23,7 @@ test.for([
   ["greylisted", undefined, [6, 12, 24, 48]],
   ["rate_limited", 900, [15, 22.5, 30, 45, 60]],
   ["temporary_error", 900, [5, 30]],
+  ["server_untrusted", 3600, [60, 60, 60]],
   ["dns_error", 300, [1, 10]],
   ["smtp_timeout", 900, [5]],
   ["smtp_unreachable", 900, [5]],

@@ -19,6 +19,7 @@ const WAITS: Readonly<Partial<Record<SubStatus, readonly Wait[]>>> = {
   greylisted: [asAsked(1), asAsked(2), asAsked(4, 5 * MINUTES), asAsked(8, 30 * MINUTES)],
   rate_limited: [asAsked(1), asAsked(1.5), asAsked(2), asAsked(3), asAsked(4)],
   temporary_error: [after(5 * MINUTES), after(30 * MINUTES)],
+  server_untrusted: [asAsked(1), asAsked(1), asAsked(1)],
   dns_error: [after(1 * MINUTES), after(10 * MINUTES)],
   smtp_timeout: [after(5 * MINUTES)],
   smtp_unreachable: [after(5 * MINUTES)],

@@ -131,6 +131,7 @@ export const SANDBOX_OUTCOMES: Readonly<Record<SubStatus, SandboxOutcome>> = {
   smtp_timeout: answered(withRetry(noReply("timeout"), 900)),
   smtp_protocol_error: answered(withRetry(noReply("protocol_error"), 900)),
   egress_blocked: answered(withRetry(noReply("egress_blocked"), 60)),
+  server_untrusted: answered(withRetry({ ...ACCEPTED, answer: "untrusted" }, 3600)),
   smtp_skipped: served,
   dns_error: (inspection) => ({
     ...text(inspection),

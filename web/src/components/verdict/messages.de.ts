@@ -37,6 +37,7 @@ const SUB_STATUSES: Record<Exclude<SubStatus, "">, string> = {
   smtp_timeout: "Zeitüberschreitung",
   smtp_protocol_error: "Serverfehler",
   egress_blocked: "Port 25 blockiert",
+  server_untrusted: "Server nicht verlässlich",
   smtp_skipped: "Postfach nicht geprüft",
   dns_error: "DNS-Fehler",
   internal_error: "interner Fehler",

@@ -288,6 +288,7 @@ const SUB_STATUSES: Readonly<Record<SubStatus, readonly [status: Status, name: s
   smtp_timeout: ["unknown", "Zeitüberschreitung", "Der Server hat nicht rechtzeitig geantwortet."],
   smtp_protocol_error: ["unknown", "Serverfehler", "Die Verbindung brach ab, oder die Antwort war ungültig."],
   egress_blocked: ["unknown", "Port 25 blockiert", "Diese Installation erreicht keine Mailserver."],
+  server_untrusted: ["unknown", "Server nicht verlässlich", "Er unterschied Postfächer nicht erkennbar."],
   smtp_skipped: [
     "unknown",
     "Postfach nicht geprüft",

@@ -314,6 +314,10 @@ export const ADVICE: Record<SubStatus, english.Advice> = {
     action: "Informieren Sie Ihren Administrator: Diese Installation braucht den ausgehenden Port 25.",
     reason: NOT_CONTACTED,
   },
+  server_untrusted: {
+    action: RETRY_LATER,
+    reason: "Der Server unterschied Postfächer nicht erkennbar, daher beweist seine Antwort nichts.",
+  },
   smtp_skipped: {
     action: "Es wurde nichts gefunden, was dagegenspricht, aber das Postfach selbst wurde nicht geprüft.",
     reason: NOT_CONTACTED,
@@ -343,6 +347,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   score_calibrated: "Score durch Ihre Meldungen angepasst",
   delivered_before: "früher zugestellt (Ihre Meldung)",
   complained_before: "frühere Beschwerde (Ihre Meldung)",
+  no_control: "ohne Gegenprobe",
   dns_not_asked: "DNS nicht geprüft",
   smtp_not_asked: "SMTP nicht geprüft",
 };

@@ -274,6 +274,10 @@ export const ADVICE: Record<SubStatus, Advice> = {
     action: "Tell your administrator: this installation needs outbound port 25.",
     reason: NOT_CONTACTED,
   },
+  server_untrusted: {
+    action: RETRY_LATER,
+    reason: "The server was not seen to tell mailboxes apart, so its reply is no evidence.",
+  },
   smtp_skipped: {
     action: "Nothing was found against it, but the mailbox itself was not checked.",
     reason: NOT_CONTACTED,
@@ -300,6 +304,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   score_calibrated: "score adjusted by your feedback",
   delivered_before: "delivered before (your feedback)",
   complained_before: "complained before (your feedback)",
+  no_control: "no control mailbox",
   dns_not_asked: "DNS not checked",
   smtp_not_asked: "SMTP not checked",
 };

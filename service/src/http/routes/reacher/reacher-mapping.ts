@@ -24,6 +24,7 @@ const FAILED_STAGES: Readonly<Record<SubStatusOf<"unknown">, FailedStage>> = {
   smtp_timeout: { stage: "smtp", type: "TimeoutError" },
   smtp_protocol_error: { stage: "smtp", type: "SmtpError" },
   egress_blocked: { stage: "smtp", type: "SmtpError" },
+  server_untrusted: { stage: "smtp", type: "SmtpError" },
   smtp_skipped: { stage: "smtp", type: "SmtpError" },
   internal_error: { stage: "smtp", type: "SmtpError" },
 };
