@@ -97,6 +97,37 @@ describe.for([
   });
 });
 
+test("credits and usage of live mode are not seen in test mode, in no figure, ID or header", async () => {
+  await service.ask("/validation/single", { key: ann.key, body: { email: "valid@mailvet.test" } });
+  const FIGURES = {
+    "/account": { credits: { balance: 1_000_000, reserved: 0 } },
+    "/credits": { balance: 1_000_000, reserved: 0, ledger: [] },
+    [`/credits?reference=${live.doneJobId}`]: { ledger: [] },
+    "/credits/statement": { lines: [] },
+    "/usage": { days: [] },
+    "/feedback/report": { totals: { delivered: 0, bounced: 0 } },
+  };
+  const ask = (path: string, callers: Asked[]) =>
+    Promise.all(callers.map((caller) => service.ask(path, caller)));
+  for (const [path, simulated] of Object.entries(FIGURES)) {
+    for (const { body, headers } of await ask(path, sandbox.callers)) {
+      expect(body).toMatchObject(simulated);
+      expect(headers.get("x-credits-remaining")).toBe("1000000");
+      expect([null, "0"]).toContain(headers.get("x-total-count"));
+    }
+    for (const { headers } of await ask(path, live.callers))
+      expect(Number(headers.get("x-credits-remaining"))).toBeLessThan(1_000);
+  }
+  for (const path of ["/credits/statement", "/usage"]) {
+    for (const { text } of await ask(`${path}?format=csv`, sandbox.callers))
+      expect(text.split("\r\n")).toEqual([expect.stringContaining("key_id"), ""]);
+    const [{ body }] = (await ask(path, live.callers)) as [Answer];
+    expect(body[path === "/usage" ? "days" : "lines"]).not.toEqual([]);
+  }
+  const session = await service.ask("/auth/session", sandbox.callers[1]);
+  expect(session.body.account.credits).toEqual({ balance: 1_000_000, reserved: 0 });
+});
+
 test("everything made in test mode says so, and nothing in live mode does", async () => {
   for (const [mode, isSandbox] of [
     [live, undefined],

@@ -319,6 +319,7 @@ export const shellMessages: Translation<typeof english.shellMessages> = {
   testMode: {
     name: "Testmodus",
     explanation: "Bewertungen sind simuliert, kein Mailserver wird kontaktiert, nichts wird berechnet.",
+    figures: "Simulierte Zahlen: Der Testmodus verbraucht keine Credits und zählt keine Bewertungen.",
     enter: "In den Testmodus wechseln",
     leave: "Testmodus verlassen",
   },

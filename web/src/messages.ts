@@ -182,6 +182,7 @@ export const shellMessages = {
   testMode: {
     name: "Test mode",
     explanation: "Verdicts are simulated, no mail server is contacted, and nothing is charged.",
+    figures: "Simulated figures: test mode spends no credits and counts no verdicts.",
     enter: "Switch to test mode",
     leave: "Leave test mode",
   },

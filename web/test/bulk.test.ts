@@ -236,7 +236,6 @@ journey("test mode has jobs of its own, and costs nothing", async ({ service, vi
   await choose(page, "trial.csv", "email\nmailbox-full@real-company.example\n");
   await page.getByRole("button", { name: "Start validation" }).click();
   await page.getByText("Completed", { exact: true }).waitFor();
-  await page.getByRole("link", { name: "5 credits" }).waitFor();
   const jobId = page.url().split("/").at(-1)!;
   await page.getByRole("button", { name: "Download" }).click();
   const link = page.getByRole("link", { name: /CSV/ }).first();
@@ -244,9 +243,16 @@ journey("test mode has jobs of its own, and costs nothing", async ({ service, vi
   expect(readFileSync(await download.path(), "utf8")).toContain("mailvet_sandbox");
   expect((await service.ask(`/bulk/jobs/${jobId}`, { key })).status).toBe(404);
 
+  await page.getByRole("link", { name: "1,000,000 credits" }).click();
+  await page.getByRole("heading", { name: "Usage and credits" }).waitFor();
+  await page.getByText("Simulated figures").waitFor();
+  await page.getByText("No entries yet").waitFor();
+  await page.goto("/");
+  await page.getByText("Simulated figures").waitFor();
   await page.getByRole("button", { name: "Leave test mode" }).click();
   await page.getByRole("switch", { name: "Test mode", checked: false }).waitFor({ state: "attached" });
   await page.goto("/bulk");
+  await page.getByRole("link", { name: "5 credits" }).waitFor();
   await page.getByText("No jobs yet").waitFor();
 });
 

@@ -1,5 +1,6 @@
 /** Presents an account in the shape of the contract. */
 import type { Account, AccountState, OperatorAccount, Plan } from "@mailvet/contract";
+import { TEST_CREDITS } from "../credits/test-credits.ts";
 import { ACCOUNT_LIMITS, PLAN_LIMITS } from "./plans.ts";
 
 export type AccountRecord = {
@@ -21,7 +22,8 @@ export type ListedAccount = AccountRecord & {
   lastSeenAt: Date | null;
 };
 
-export type PresentAccount = (account: AccountRecord) => Account;
+/** `isTest`: as its owner sees it in test mode, with simulated credits. */
+export type PresentAccount = (account: AccountRecord, isTest?: boolean) => Account;
 
 export function presentListed(presentAccount: PresentAccount, account: ListedAccount): OperatorAccount {
   return {
@@ -38,7 +40,7 @@ export function presentListed(presentAccount: PresentAccount, account: ListedAcc
 export type FileLimits = { maxEmailsPerFile: number; maxUploadBytes: number };
 
 export function createPresentAccount({ maxEmailsPerFile, maxUploadBytes }: FileLimits): PresentAccount {
-  return (account) => {
+  return (account, isTest = false) => {
     const ofPlan = PLAN_LIMITS[account.plan];
     return {
       id: account.id,
@@ -46,7 +48,7 @@ export function createPresentAccount({ maxEmailsPerFile, maxUploadBytes }: FileL
       plan: account.plan,
       is_operator: account.isOperator,
       created_at: account.createdAt.toISOString(),
-      credits: { balance: account.balance, reserved: account.reserved },
+      credits: isTest ? TEST_CREDITS : { balance: account.balance, reserved: account.reserved },
       limits: {
         ...ofPlan,
         ...ACCOUNT_LIMITS,

@@ -17,9 +17,10 @@ export const accountRoutes =
   ({ accounts, presentAccount, notifications }: AccountRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     app.get("/account", { schema: GET_ACCOUNT, config: { access: "any_key" } }, async (request) => {
-      const account = await accounts.find(request.caller!.accountId);
+      const { accountId, isTest } = request.caller!;
+      const account = await accounts.find(accountId);
       request.creditsRemaining = account.balance;
-      return presentAccount(account);
+      return presentAccount(account, isTest);
     });
 
     app.get(
@@ -56,6 +57,7 @@ const GET_ACCOUNT = {
   operationId: "getAccount",
   tags: ["account"],
   summary: "Retrieve your account",
-  description: "Returns the plan, credits and limits of the authenticated account.",
+  description:
+    "Returns the plan, credits and limits of the authenticated account. In test mode the credits are simulated.",
   response: { 200: Account },
 };

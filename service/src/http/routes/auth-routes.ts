@@ -57,7 +57,7 @@ export const authRoutes =
       const account = await accounts.find(session.accountId);
       request.creditsRemaining = account.balance;
       return {
-        account: presentAccount(account),
+        account: presentAccount(account, request.caller?.isTest),
         session_id: session.sessionId,
         expires_at: session.expiresAt.toISOString(),
       };

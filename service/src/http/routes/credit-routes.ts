@@ -1,4 +1,7 @@
-/** GET /credits: balance and ledger; /credits/statement: the ledger in lines. GET /usage: verdicts and credits per day and key. */
+/**
+ * GET /credits: balance and ledger; /credits/statement: the ledger in lines. GET /usage: verdicts and credits per day and key.
+ * In test mode, its own figures (test-credits.ts).
+ */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import {
   Credits,
@@ -11,8 +14,10 @@ import {
 } from "@mailvet/contract";
 import { csvRecord } from "@mailvet/engine/list-file";
 import type { FastifyReply } from "fastify";
+import type { Caller } from "../../base/caller.ts";
 import type { Ledger } from "../../credits/ledger.ts";
 import type { LedgerLines, StatementFilter } from "../../credits/statement.ts";
+import { testCredits } from "../../credits/test-credits.ts";
 import type { UsageFilter } from "../../credits/usage.ts";
 import { usageRange } from "../../credits/usage-range.ts";
 import { pageHeaders } from "./pagination.ts";
@@ -25,14 +30,17 @@ export type CreditRouteDeps = {
 };
 
 export const creditRoutes =
-  ({ ledger, usageOf, statementOf }: CreditRouteDeps): FastifyPluginAsyncTypebox =>
+  (live: CreditRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
+    const creditsOf = ({ isTest }: Caller): CreditRouteDeps => (isTest ? testCredits : live);
+
     app.get(
       "/credits",
       { schema: GET_CREDITS, config: { access: { scope: "read" } } },
       async (request, reply) => {
-        const { accountId } = request.caller!;
-        const { balance, reserved, entries, total } = await ledger.page(accountId, request.query);
+        const caller = request.caller!;
+        const { ledger } = creditsOf(caller);
+        const { balance, reserved, entries, total } = await ledger.page(caller.accountId, request.query);
         request.creditsRemaining = balance;
         pageHeaders(request, reply, { ...request.query, total });
         return { balance, reserved, ledger: entries };
@@ -42,7 +50,9 @@ export const creditRoutes =
     app.get("/credits/statement", { schema: GET_STATEMENT, config: TABLE }, async (request, reply) => {
       const { skip, limit, kind, format, ...wanted } = request.query;
       const range = usageRange(wanted, new Date());
-      const { lines, total } = await statementOf(request.caller!.accountId, { ...range, kind, skip, limit });
+      const caller = request.caller!;
+      const filter = { ...range, kind, skip, limit };
+      const { lines, total } = await creditsOf(caller).statementOf(caller.accountId, filter);
       pageHeaders(request, reply, { skip, limit, total });
       return format === "csv" ? sendCsv(reply, LINE_FIELDS, lines) : { ...range, lines };
     });
@@ -50,7 +60,8 @@ export const creditRoutes =
     app.get("/usage", { schema: GET_USAGE, config: TABLE }, async (request, reply) => {
       const { key_id: keyId, format, ...wanted } = request.query;
       const range = usageRange(wanted, new Date());
-      const days = await usageOf(request.caller!.accountId, { ...range, keyId });
+      const caller = request.caller!;
+      const days = await creditsOf(caller).usageOf(caller.accountId, { ...range, keyId });
       return format === "csv" ? sendCsv(reply, DAY_FIELDS, days) : { ...range, days };
     });
   };
@@ -86,7 +97,7 @@ const GET_STATEMENT = {
   tags: ["credits"],
   summary: "Retrieve a statement",
   description:
-    "Returns the ledger in lines: one per job, one per day and key for single and bulk requests, one per grant. The entries behind a line: `GET /credits` with its `reference` or `date`. A range covers at most 366 days. With `format=csv`, a page of lines as CSV.",
+    "Returns the ledger in lines: one per job, one per day and key for single and bulk requests, one per grant. The entries behind a line: `GET /credits` with its `reference` or `date`. A range covers at most 366 days. With `format=csv`, a page of lines as CSV. Test mode has no lines.",
   querystring: StatementQuery,
   response: { 200: Statement },
 };
@@ -96,7 +107,7 @@ const GET_CREDITS = {
   tags: ["credits"],
   summary: "Retrieve balance and ledger",
   description:
-    "Returns the available balance, the credits reserved for running jobs, and a page of ledger entries.",
+    "Returns the available balance, the credits reserved for running jobs, and a page of ledger entries. Test mode spends no credits: it has a fixed simulated balance and no entries.",
   querystring: CreditsQuery,
   response: { 200: Credits },
 };
@@ -106,7 +117,7 @@ const GET_USAGE = {
   tags: ["credits"],
   summary: "Retrieve usage",
   description:
-    "Returns the number of verdicts by status and the credits spent, per UTC day and API key. A range covers at most 366 days. `format=csv` returns the days as CSV.",
+    "Returns the number of verdicts by status and the credits spent, per UTC day and API key. A range covers at most 366 days. `format=csv` returns the days as CSV. Test mode counts no usage.",
   querystring: UsageQuery,
   response: { 200: Usage },
 };

@@ -7,6 +7,8 @@ import { ErrorAlert } from "../../components/error-alert.tsx";
 import { BlockLoading } from "../../components/loading.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { Section } from "../../components/section.tsx";
+import { shellMessages } from "../../messages.ts";
+import { isTestMode } from "../../mode.ts";
 import { accountQuery } from "../../queries.ts";
 import { keysQuery, stateOf } from "../keys/key-queries.ts";
 import { parseRange, RangeControl } from "../usage/range-control.tsx";
@@ -34,8 +36,9 @@ export function Page() {
   const attention = useAttention();
   const steps = useSteps(range);
   const failed = [account, usage].find(({ error }) => error);
-  const isNew = steps !== undefined && !steps.hasChecked;
-  const firstSteps = steps && !isEverythingDone(steps) && <GettingStarted steps={steps} />;
+  // Whether something was checked is not known in test mode, whose usage is empty.
+  const isNew = steps !== undefined && !steps.hasChecked && !isTestMode;
+  const firstSteps = steps && !isTestMode && !isEverythingDone(steps) && <GettingStarted steps={steps} />;
   return (
     <>
       <PageHeader
@@ -51,7 +54,7 @@ export function Page() {
           </Group>
         }
       >
-        {messages.intro(days?.length ?? range)}
+        {isTestMode ? shellMessages.testMode.figures : messages.intro(days?.length ?? range)}
       </PageHeader>
       <Stack gap="lg">
         {failed ? (

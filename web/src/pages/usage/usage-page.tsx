@@ -8,7 +8,8 @@ import { KeyFigure, KeyFigures } from "../../components/key-figures.tsx";
 import { formatNumber } from "../../components/number-format.ts";
 import { PageHeader } from "../../components/page-header.tsx";
 import { parsePage } from "../../components/pager.tsx";
-import { common } from "../../messages.ts";
+import { common, shellMessages } from "../../messages.ts";
+import { isTestMode } from "../../mode.ts";
 import { accountQuery } from "../../queries.ts";
 import { FeedbackSection } from "./feedback-section.tsx";
 import { LedgerTable } from "./ledger-table.tsx";
@@ -26,7 +27,9 @@ export function Page() {
 
   return (
     <>
-      <PageHeader title={messages.title}>{messages.intro}</PageHeader>
+      <PageHeader title={messages.title}>
+        {isTestMode ? shellMessages.testMode.figures : messages.intro}
+      </PageHeader>
       <Stack gap="xl">
         <Balance />
         <UsageSection range={range} keyId={search.key} onChoose={look} />
