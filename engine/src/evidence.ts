@@ -102,13 +102,17 @@ export type MailboxFinding = {
   isByBackup?: true;
   /** Not probed: the domain is known to be catch-all. */
   isInferred?: true;
+  /** Our address, EHLO name or sender was refused; or the host does so by now, and was not asked for this mailbox. */
+  isAboutUs?: true;
+  /** Where it was not asked: since when the host refuses us, in Unix time, to the minute. */
+  refusedSinceMs?: number;
   /** Seconds after which a retry may be conclusive. */
   retryAfterSeconds?: number;
 };
 
 export type DecoyFinding = Pick<
   MailboxFinding,
-  "answer" | "reply" | "mxHost" | "retryAfterSeconds" | "isSelective"
+  "answer" | "reply" | "mxHost" | "retryAfterSeconds" | "isSelective" | "isAboutUs" | "refusedSinceMs"
 > & {
   /** Probability that the domain is catch-all (or, when the decoy was rejected, that it is not). */
   confidence: number;

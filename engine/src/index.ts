@@ -110,13 +110,14 @@ export {
   initialThrottleState,
   isUnthrottled,
   nextThrottleState,
+  type OpenBreaker,
   openBreakerOf,
   type ThrottleEvent,
   type ThrottleState,
 } from "./smtp/throttle/throttle-state.ts";
 export type { ThreadExit } from "./threads/engine-threads.ts";
 export { timeoutEvidence } from "./timeout-evidence.ts";
-export { decide, isUnproven, type Verdict } from "./verdict.ts";
+export { decide, isUnproven, refusalOfUs, type Verdict } from "./verdict.ts";
 export {
   type Check,
   type CheckPriority,

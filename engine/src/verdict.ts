@@ -5,7 +5,7 @@
  * connection) are therefore never evidence against the mailbox.
  */
 import { STATUS_OF, type Status, type SubStatus } from "@mailvet/contract/words";
-import type { Evidence, MailboxAnswer } from "./evidence.ts";
+import type { DecoyFinding, Evidence, MailboxAnswer, MailboxFinding } from "./evidence.ts";
 import { knownOutcome } from "./known-outcome.ts";
 import {
   looksRandom,
@@ -155,6 +155,12 @@ function firstThatApplies(evidence: Evidence): SubStatus {
 /** SMTP was inconclusive. Only here do the local part and reported outcomes influence the result. */
 export function isUnproven({ status, subStatus }: Pick<Verdict, "status" | "subStatus">): boolean {
   return status === "unknown" || subStatus === "catch_all";
+}
+
+/** The finding that leaves `probe_blocked` open, where the host refuses this installation rather than the check. */
+export function refusalOfUs({ mailbox, decoy }: Evidence): MailboxFinding | DecoyFinding | undefined {
+  const open = mailbox?.answer === "accepted" ? decoy : mailbox;
+  return open?.isAboutUs ? open : undefined;
 }
 
 /** Maximum change of the confidence by the local part. */

@@ -43,7 +43,7 @@ test("a slot granted behind an open breaker is not used, even when the breaker c
     "slow.test": mailDomain({ users: ["ann"], temper }),
     "strict.test": mailDomain({ users: ["ann"] }),
   });
-  const refusal = { code: 554, lines: ["your address is blocked"] };
+  const refusal = { reply: { code: 554, lines: ["your address is blocked"] }, openForMs: 0, leftMs: 60_000 };
   class BlockedLimiter extends LocalHostLimiter {
     isOpen = false;
     override get openBreaker() {

@@ -183,7 +183,7 @@ test("three refusals in three processes open the breaker for all until it expire
   await poll(() => inside.isIn).toBe(true);
   const waiting = visit(paces[1]!);
   for (const pace of paces) pace.record({ kind: "blocked", reply });
-  await poll(() => paces.map((pace) => pace.openBreaker)).toEqual([reply, reply, reply]);
+  await poll(() => paces.map((pace) => pace.openBreaker?.reply)).toEqual([reply, reply, reply]);
   await poll(() => waiting.isIn).toBe(true); // returns the refusal, without a lease
   paces[1]!.release();
   expect(await placesIn()).toEqual([{ key: "stern.test", process_id: api.id }]);
@@ -192,11 +192,11 @@ test("three refusals in three processes open the breaker for all until it expire
     `update throttle_states set tripped_until = now() - interval '1 second' where key = 'stern.test'
      returning pg_notify('pace_changed', key)`,
   );
-  await poll(() => paces.map((pace) => pace.openBreaker)).toEqual([undefined, undefined, undefined]);
+  await poll(() => paces.map((pace) => pace.openBreaker?.reply)).toEqual([undefined, undefined, undefined]);
   paces[2]!.record({ kind: "blocked", reply }); // still the same
-  await poll(() => paces.map((pace) => pace.openBreaker)).toEqual([reply, reply, reply]);
+  await poll(() => paces.map((pace) => pace.openBreaker?.reply)).toEqual([reply, reply, reply]);
   paces[2]!.record({ kind: "ok" });
-  await poll(() => paces.map((pace) => pace.openBreaker)).toEqual([undefined, undefined, undefined]);
+  await poll(() => paces.map((pace) => pace.openBreaker?.reply)).toEqual([undefined, undefined, undefined]);
 });
 
 test("a change that is notified while the row is being read is read again", async () => {
@@ -232,9 +232,9 @@ test("a change that is notified while the row is being read is read again", asyn
 
 test("a process that starts later knows the throttle state of the others", async () => {
   for (let i = 0; i < 3; i++) api.pace("known.test", hostWith(2)).record({ kind: "blocked", reply });
-  await poll(() => worker.pace("known.test", hostWith(2)).openBreaker).toEqual(reply);
+  await poll(() => worker.pace("known.test", hostWith(2)).openBreaker?.reply).toEqual(reply);
   await using late = await startPacing(database.connection);
-  await poll(() => late.pace("known.test", hostWith(2)).openBreaker).toEqual(reply);
+  await poll(() => late.pace("known.test", hostWith(2)).openBreaker?.reply).toEqual(reply);
 });
 
 test("a cancelled wait leaves no waiter behind", async () => {

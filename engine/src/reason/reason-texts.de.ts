@@ -1,7 +1,7 @@
 /** Sentences about a verdict in German. Texts that are part of the evidence are in English and are translated here. */
 import { type AddressSyntaxError, offendingText, type SyntaxRule } from "../address/syntax-error.ts";
 import type { Evidence } from "../evidence.ts";
-import { dnsErrorOf, isReceivingTooFast, type ReasonTexts } from "./reason-texts.ts";
+import { dnsErrorOf, isReceivingTooFast, isUnasked, type ReasonTexts } from "./reason-texts.ts";
 
 export const GERMAN: ReasonTexts = {
   domain: "die Domain",
@@ -46,8 +46,10 @@ export const GERMAN: ReasonTexts = {
 
     greylisted: ({ server }) => `${server} bat um einen späteren Versuch (Greylisting).`,
     rate_limited: ({ server }) => `${server} begrenzt die Anzahl unserer Prüfungen.`,
-    probe_blocked: ({ server }) =>
-      `${server} hat unsere Prüfung blockiert. Das sagt nichts über das Postfach aus.`,
+    probe_blocked: ({ server, evidence }) =>
+      isUnasked(evidence)
+        ? `${server} weist die Adresse dieser Installation zurzeit ab. Dieses Postfach wurde deshalb nicht geprüft.`
+        : `${server} hat unsere Prüfung blockiert. Das sagt nichts über das Postfach aus.`,
     temporary_error: ({ server, domain, evidence }) =>
       evidence.mailbox?.isByBackup
         ? `${server} lehnt dieses Postfach ab, ist aber ein Ersatzserver eines anderen Betreibers, und der bevorzugte Mailserver von ${domain} hat nicht geantwortet.`

@@ -1,6 +1,7 @@
 /** Sentences about a verdict in English, and the type that other languages follow (reason-texts.de.ts). */
 import type { DeliveryOutcome, SubStatus } from "@mailvet/contract";
 import type { Evidence } from "../evidence.ts";
+import { refusalOfUs } from "../verdict.ts";
 
 export type ReasonFacts = {
   evidence: Evidence;
@@ -65,7 +66,10 @@ export const ENGLISH: ReasonTexts = {
 
     greylisted: ({ server }) => `${server} asked us to retry later (greylisting).`,
     rate_limited: ({ server }) => `${server} limits the rate of our checks.`,
-    probe_blocked: ({ server }) => `${server} blocked our check. This tells nothing about the mailbox.`,
+    probe_blocked: ({ server, evidence }) =>
+      isUnasked(evidence)
+        ? `${server} refuses the address of this installation at the moment, so this mailbox was not checked.`
+        : `${server} blocked our check. This tells nothing about the mailbox.`,
     temporary_error: ({ server, domain, evidence }) =>
       evidence.mailbox?.isByBackup
         ? `${server} rejects this mailbox, but it is a backup of another operator, and the preferred mail server of ${domain} gave no answer.`
@@ -112,6 +116,11 @@ const DISPOSABLE: Record<NonNullable<Evidence["disposable"]>, (domain: string) =
 /** A 4xx reply that still counts as accepted: the mailbox has reached its own receiving limit. */
 export function isReceivingTooFast({ mailbox }: Evidence): boolean {
   return mailbox?.answer === "accepted" && (mailbox.reply?.code ?? 0) >= 400;
+}
+
+/** Because the host refuses us by now. */
+export function isUnasked(evidence: Evidence): boolean {
+  return refusalOfUs(evidence)?.refusedSinceMs !== undefined;
 }
 
 export function dnsErrorOf({ route }: Evidence): string {

@@ -139,6 +139,8 @@ function decoyFinding({
   isSelective,
   reply,
   mxHost,
+  isAboutUs,
+  refusedSinceMs,
   retryAfterSeconds,
   confidence,
 }: DecoyReply): DecoyFinding {
@@ -146,6 +148,8 @@ function decoyFinding({
     ...(reply ? { reply } : {}),
     ...(mxHost ? { mxHost } : {}),
     ...(isSelective ? { isSelective } : {}),
+    ...(isAboutUs ? { isAboutUs } : {}),
+    ...(refusedSinceMs ? { refusedSinceMs } : {}),
     ...(retryAfterSeconds ? { retryAfterSeconds } : {}),
   };
   // A server that looks mailboxes up elsewhere refuses an unknown one temporarily at first.

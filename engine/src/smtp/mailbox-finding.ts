@@ -40,6 +40,9 @@ const RETRY_SECONDS: Partial<Record<MailboxAnswer, number>> = {
   untrusted: 3_600, // servers count refusals by the hour
 };
 
+/** As long as a breaker stays open at first (throttle/throttle-state.ts). */
+const RETRY_REFUSED_SECONDS = 900;
+
 /** The finding for a host that sent no usable reply. */
 export function findingWithoutReply(answer: MailboxAnswer, mxHost: string): MailboxFinding {
   const retryAfterSeconds = RETRY_SECONDS[answer];
@@ -54,8 +57,14 @@ export function interpretReply(
 ): InterpretedReply {
   const meaning = readReply(context);
   const answer = answerOf(meaning, context);
+  const isOurs = answer === "probe_blocked" && isAboutUs(meaning, context);
   const retryAfterSeconds =
-    meaning.retryAfterSeconds ?? (answer === "greylisted" ? profile.greylistSeconds : RETRY_SECONDS[answer]);
+    meaning.retryAfterSeconds ??
+    (answer === "greylisted"
+      ? profile.greylistSeconds
+      : isOurs
+        ? RETRY_REFUSED_SECONDS
+        : RETRY_SECONDS[answer]);
   const { code, enhanced, lines } = context.reply;
   const finding: MailboxFinding = {
     answer,
@@ -63,6 +72,7 @@ export function interpretReply(
     mxHost: context.mx,
     ...(meaning.category === "mailbox_not_found" && answer !== "not_found" ? { isSoftRefusal: true } : {}),
     ...(isUnexplained(meaning, context) ? { isUnexplained: true } : {}),
+    ...(isOurs ? { isAboutUs: true } : {}),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   };
   return { finding, meaning };
@@ -113,6 +123,18 @@ function answerByMeaning({ category, mailbox }: Meaning): MailboxAnswer {
   // 450 "unknown user" may be a failed callout; not found only where the meaning is certain.
   if (category === "mailbox_not_found" && mailbox !== "does_not_exist") return "temporary_error";
   return ANSWER_OF[category];
+}
+
+/** What a server asks of every client, so that a refusal for lack of it is not about us. */
+const ASKED_OF_ALL: ReadonlySet<ReplyCategory> = new Set([
+  "tls_required",
+  "auth_required",
+  "message_too_big",
+  "domain_not_accepted",
+]);
+
+function isAboutUs({ category }: Meaning, { stage }: { stage: ReplyStage }): boolean {
+  return category === "ip_blocked" || (stage !== "rcpt" && !ASKED_OF_ALL.has(category));
 }
 
 /** Rules that read a policy from a word that any refusal may have, or from a code alone. */

@@ -187,12 +187,14 @@ function stateOf({ limit, delayLeftMs, openBreaker, hasWaiters, hasInteractiveWa
 }
 
 function isSame(view: LimiterState & { sentAtMs: number }, state: LimiterState): boolean {
-  const delayLeftMs = Math.max(0, view.delayLeftMs - (performance.now() - view.sentAtMs));
+  const ageMs = performance.now() - view.sentAtMs;
+  const isSameTime = (viewMs = 0, stateMs = 0) =>
+    Math.abs(Math.max(0, viewMs - ageMs) - stateMs) < NEGLIGIBLE_DELAY_MS;
   return (
     view.limit === state.limit &&
-    view.openBreaker === state.openBreaker &&
     view.hasWaiters === state.hasWaiters &&
     view.hasInteractiveWaiter === state.hasInteractiveWaiter &&
-    Math.abs(delayLeftMs - state.delayLeftMs) < NEGLIGIBLE_DELAY_MS
+    isSameTime(view.delayLeftMs, state.delayLeftMs) &&
+    isSameTime(view.openBreaker?.leftMs, state.openBreaker?.leftMs)
   );
 }

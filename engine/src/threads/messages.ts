@@ -9,11 +9,10 @@ import type { MailRoute } from "../dns/mail-route.ts";
 import type { NetworkEvent } from "../egress/network-event.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
 import type { ProbeInput } from "../smtp/probe-planner.ts";
-import type { Reply } from "../smtp/reply.ts";
 import type { Greeting } from "../smtp/throttle/interception.ts";
 import type { ProviderProfile } from "../smtp/throttle/provider-profile.ts";
 import type { GateRefusal } from "../smtp/throttle/session-gate.ts";
-import type { ThrottleEvent } from "../smtp/throttle/throttle-state.ts";
+import type { OpenBreaker, ThrottleEvent } from "../smtp/throttle/throttle-state.ts";
 
 export type RequestMessage =
   | { type: "route" | "policies"; id: number; domain: string; isUrgent: boolean; tenant: string | undefined }
@@ -65,7 +64,7 @@ export type GreetedMessage = { type: "greeted"; identity: number; greeting: Gree
 export type LimiterState = {
   limit: number;
   delayLeftMs: number;
-  openBreaker: Reply | undefined;
+  openBreaker: OpenBreaker | undefined;
   hasWaiters: boolean;
   hasInteractiveWaiter: boolean;
 };

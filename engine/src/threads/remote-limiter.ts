@@ -4,12 +4,12 @@
  */
 import { LRUCache } from "lru-cache";
 import { entriesUpTo } from "../base/lru-limit.ts";
-import type { Reply } from "../smtp/reply.ts";
 import type { HostLimiter, HostLimiterFor } from "../smtp/throttle/host-limiter.ts";
 import type { ProviderProfile } from "../smtp/throttle/provider-profile.ts";
 import {
   initialThrottleState,
   nextThrottleState,
+  type OpenBreaker,
   openBreakerOf,
   type ThrottleEvent,
   type ThrottleState,
@@ -154,9 +154,12 @@ class RemoteLimiter implements HostLimiter {
     return delayLeftMs <= 0 ? 0 : Math.max(0, delayLeftMs - this.#ageMs);
   }
 
-  get openBreaker(): Reply | undefined {
+  get openBreaker(): OpenBreaker | undefined {
     const { openBreaker } = this.#state;
-    return openBreaker && this.#ageMs < BREAKER_BELIEVED_MS ? openBreaker : undefined;
+    const ageMs = this.#ageMs;
+    if (!openBreaker || ageMs >= Math.min(openBreaker.leftMs, BREAKER_BELIEVED_MS)) return undefined;
+    const { reply, openForMs, leftMs } = openBreaker;
+    return { reply, openForMs: openForMs + ageMs, leftMs: leftMs - ageMs };
   }
 
   get hasWaiters(): boolean {

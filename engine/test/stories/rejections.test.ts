@@ -12,6 +12,8 @@ import {
   type Temper,
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
+import { reasonOf } from "../../src/reason/reason.ts";
+import { decide } from "../../src/verdict.ts";
 import { openStory, tellStories } from "./story.ts";
 
 const at = (temper: Temper) => mailDomain({ users: ["ann", "bob", "jörg"], temper });
@@ -108,4 +110,46 @@ test("a probe that cannot be sent leaves no trace in the session", async () => {
     story.lab.received("mx.shop.test").filter((line) => !/^(EHLO|MAIL|RCPT|RSET|QUIT)/.test(line)),
   ).toEqual([]);
   expect(story.lab.counts("mx.shop.test").connections).toBe(1);
+});
+
+test("what a breaker keeps from being asked says since when, and has no reply of another mailbox", async () => {
+  const reply = "550 5.7.1 <{address}>: your address 127.0.0.1 is on our blocklist";
+  await using story = await openStory({
+    "shop.test": mailDomain({ users: ["ann"], temper: answersWith({ at: "rcpt", reply }) }),
+  });
+  for (const name of ["ann", "bob", "cem"]) {
+    const { mailbox } = await story.evidenceFor(`${name}@shop.test`);
+    expect(mailbox).toMatchObject({ answer: "probe_blocked", isAboutUs: true, retryAfterSeconds: 900 });
+    expect(mailbox!.reply).toMatchObject({ code: 550 });
+  }
+  const askedFrom = Date.now() - 60_000;
+  const unasked = await story.evidenceFor("dan@shop.test");
+  expect(reasonOf(unasked, decide(unasked))).toBe(
+    "mx.shop.test refuses the address of this installation at the moment, so this mailbox was not checked.",
+  );
+  const { mailbox } = unasked;
+  expect(mailbox).toEqual({
+    answer: "probe_blocked",
+    mxHost: "mx.shop.test",
+    isAboutUs: true,
+    refusedSinceMs: expect.any(Number),
+    retryAfterSeconds: expect.any(Number),
+  });
+  expect(mailbox!.refusedSinceMs).toBeGreaterThan(askedFrom);
+  expect(mailbox!.retryAfterSeconds).toBeLessThanOrEqual(900);
+  expect(story.lab.received("mx.shop.test").join(" ")).not.toContain("dan@");
+});
+
+test.for([
+  ["banner", "521 5.3.2 This host does not accept mail"],
+  ["mail", "530 5.7.0 Authentication required"],
+] as const)("what a server asks of every client is not about us (%s)", async ([at, reply]) => {
+  await using story = await openStory({
+    "shop.test": mailDomain({ users: ["ann"], temper: answersWith({ at, reply }) }),
+  });
+  for (const name of ["ann", "bob", "cem", "dan"]) {
+    const { mailbox } = await story.evidenceFor(`${name}@shop.test`);
+    expect(mailbox).toMatchObject({ answer: "probe_blocked", reply: expect.anything() });
+    expect(mailbox).not.toHaveProperty("isAboutUs");
+  }
 });

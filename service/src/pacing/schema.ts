@@ -27,6 +27,7 @@ export const throttleStates = pgTable("throttle_states", {
   nextStartAt: moment(),
   quiet: integer().notNull().default(0), // consecutive sessions without a rate-limit reply
   refusals: integer().notNull().default(0), // consecutive
+  refusedSince: moment(), // null: not refused, or by an earlier release
   trippedUntil: moment(), // the breaker is open until then
   trippedBy: json().$type<Reply>(),
   updatedAt: createdAt(),

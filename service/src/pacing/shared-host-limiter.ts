@@ -7,9 +7,9 @@
 import {
   type HostLimiter,
   isUnthrottled,
+  type OpenBreaker,
   openBreakerOf,
   type ProviderProfile,
-  type Reply,
   SlotWaiters,
   type ThrottleEvent,
 } from "@mailvet/engine";
@@ -59,7 +59,7 @@ export class SharedHostLimiter implements HostLimiter, LeaseHolder {
     return Math.max(0, nextStartAtMs - performance.now());
   }
 
-  get openBreaker(): Reply | undefined {
+  get openBreaker(): OpenBreaker | undefined {
     const state = this.#deps.throttles.of(this.key);
     return state && openBreakerOf(state, performance.now());
   }

@@ -11,6 +11,7 @@ export type ThrottleRow = {
   next_start_at_ms: number | null;
   quiet: number;
   refusals: number;
+  refused_since_ms: number | null;
   tripped_until_ms: number | null;
   tripped_by: Reply | null;
   /** The database's clock. */
@@ -20,13 +21,17 @@ export type ThrottleRow = {
 /** `offsetMs` converts the database's time to the clock of the state. */
 export function throttleStateOf(row: ThrottleRow, offsetMs: number): ThrottleState {
   const { tripped_until_ms: untilMs, tripped_by: reply } = row;
+  const sinceMs = row.refused_since_ms ?? row.now_ms;
   return {
     limit: row.limit,
     delayMs: row.rest_ms,
     nextStartAtMs: row.next_start_at_ms === null ? Number.NEGATIVE_INFINITY : row.next_start_at_ms + offsetMs,
     okSessions: row.quiet,
     blocks: row.refusals,
-    breaker: untilMs === null || reply === null ? undefined : { untilMs: untilMs + offsetMs, reply },
+    breaker:
+      untilMs === null || reply === null
+        ? undefined
+        : { sinceMs: sinceMs + offsetMs, untilMs: untilMs + offsetMs, reply },
   };
 }
 
@@ -34,7 +39,7 @@ const msOf = (moment: string) => `(extract(epoch from ${moment}) * 1000)::float8
 const momentOf = (ms: string) => `to_timestamp(${ms} / 1000)`;
 
 const COLUMNS = `key, "limit", rest_ms, ${msOf("next_start_at")} as next_start_at_ms, quiet, refusals,
-  ${msOf("tripped_until")} as tripped_until_ms, tripped_by, ${msOf("clock_timestamp()")} as now_ms`;
+  ${msOf("refused_since")} as refused_since_ms, ${msOf("tripped_until")} as tripped_until_ms, tripped_by, ${msOf("clock_timestamp()")} as now_ms`;
 
 /** The most recent rows, as many as are cached. */
 export const READ_ALL = `select ${COLUMNS} from throttle_states order by updated_at desc limit 20000`;
@@ -71,10 +76,11 @@ export const WRITE = {
   text: `
 update throttle_states p
    set "limit" = l."limit", rest_ms = l.rest_ms, next_start_at = ${momentOf("l.next_start_at_ms")}, quiet = l.quiet,
-       refusals = l.refusals, tripped_until = ${momentOf("l.tripped_until_ms")}, tripped_by = l.tripped_by,
-       updated_at = now()
-  from unnest($1::text[], $2::int[], $3::float8[], $4::float8[], $5::int[], $6::int[], $7::float8[], $8::json[])
-       as l (key, "limit", rest_ms, next_start_at_ms, quiet, refusals, tripped_until_ms, tripped_by)
+       refusals = l.refusals, refused_since = ${momentOf("l.refused_since_ms")},
+       tripped_until = ${momentOf("l.tripped_until_ms")}, tripped_by = l.tripped_by, updated_at = now()
+  from unnest($1::text[], $2::int[], $3::float8[], $4::float8[], $5::int[], $6::int[], $7::float8[], $8::float8[],
+              $9::json[])
+       as l (key, "limit", rest_ms, next_start_at_ms, quiet, refusals, refused_since_ms, tripped_until_ms, tripped_by)
  where p.key = l.key
 returning pg_notify('${PACE_CHANGED}', p.key)`,
 };

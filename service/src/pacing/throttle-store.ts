@@ -140,6 +140,7 @@ async function writeAll(client: pg.ClientBase, batch: readonly UnwrittenEvent[])
       each(({ nextStartAtMs }) => (Number.isFinite(nextStartAtMs) ? nextStartAtMs : null)),
       each(({ okSessions }) => okSessions),
       each(({ blocks }) => blocks),
+      each(({ breaker }) => breaker?.sinceMs ?? null),
       each(({ breaker }) => breaker?.untilMs ?? null),
       each(({ breaker }) => (breaker ? JSON.stringify(breaker.reply) : null)),
     ],

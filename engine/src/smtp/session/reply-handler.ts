@@ -73,10 +73,9 @@ export class ReplyHandler {
       deps.queue.add(request);
       return "refused";
     }
-    const isAboutUs = meaning.category === "ip_blocked" || stage === "mail";
-    if (answer === "rate_limited" || isAboutUs) tally.aboutUs++;
+    if (answer === "rate_limited" || finding.isAboutUs || stage === "mail") tally.aboutUs++;
     if (answer === "rate_limited") tally.isRateLimited = true;
-    if (answer === "probe_blocked" && isAboutUs) {
+    if (finding.isAboutUs) {
       tally.block = reply;
       if (this.#isLeftToAnotherIdentity(request, finding)) return "refused";
     }

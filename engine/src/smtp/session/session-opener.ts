@@ -58,6 +58,7 @@ type Opening = GreetingResult | { kind: "intercepted"; learned?: undefined };
 export const MAX_ADDRESSES_PER_HOST = 3;
 const MAX_TRIES_BEYOND_CAP = 3;
 const MAX_DELAY_MS = 2500;
+const MINUTE_MS = 60_000;
 /** However long the first hosts took, the last one gets at least this fraction of the timeout. */
 const MIN_FRACTION_OF_TIMEOUT = 4;
 
@@ -263,10 +264,15 @@ export class SessionOpener {
   }
 
   #knownBlock(host: string, { limiter }: IdentitySlots): MailboxFinding | undefined {
-    const reply = limiter.openBreaker;
-    if (!reply) return undefined;
-    const { finding } = interpretReply({ stage: "banner", reply, mx: host }, this.#pool.profile);
-    return { ...finding, answer: "probe_blocked" };
+    const breaker = limiter.openBreaker;
+    if (!breaker) return undefined;
+    return {
+      answer: "probe_blocked",
+      mxHost: host,
+      isAboutUs: true,
+      refusedSinceMs: Math.round((epochMs() - breaker.openForMs) / MINUTE_MS) * MINUTE_MS,
+      retryAfterSeconds: Math.ceil(breaker.leftMs / 1000),
+    };
   }
 
   #recordFailure(
@@ -285,7 +291,7 @@ export class SessionOpener {
         limiter.record({ kind: "too_many_connections", open });
         return "beyond cap";
       }
-      if (finding.answer === "probe_blocked") limiter.record({ kind: "blocked", reply });
+      if (finding.isAboutUs) limiter.record({ kind: "blocked", reply });
       if (finding.answer === "rate_limited" || reply.code === 421) limiter.record({ kind: "rate_limited" });
       return finding;
     }

@@ -93,17 +93,30 @@ test("while a cap is respected, the delay of an earlier rate limit still wears o
   expect(waiters.map(({ isGranted }) => isGranted)).toEqual([true, true]);
 });
 
-test("three blocks open the breaker for fifteen minutes", async () => {
+test("three blocks open the breaker for fifteen minutes, and each one after that for twice as long, up to a day", async () => {
   const limiter = new LocalHostLimiter(profileOf(""));
   limiter.record({ kind: "blocked", reply });
   limiter.record({ kind: "blocked", reply });
   expect(limiter.openBreaker).toBeUndefined();
   limiter.record({ kind: "blocked", reply });
-  expect(limiter.openBreaker).toEqual(reply);
-  await vi.advanceTimersByTimeAsync(15 * 60_000 + 1);
+  const minutes: number[] = [];
+  for (let time = 0; time < 9; time++) {
+    const { leftMs } = limiter.openBreaker!;
+    minutes.push(Math.round(leftMs / 60_000));
+    limiter.record({ kind: "blocked", reply }); // by a session that was open already
+    expect(limiter.openBreaker).toMatchObject({ reply, leftMs });
+    await vi.advanceTimersByTimeAsync(leftMs + 1);
+    expect(limiter.openBreaker).toBeUndefined();
+    limiter.record({ kind: "blocked", reply });
+  }
+  expect(minutes).toEqual([15, 30, 60, 120, 240, 480, 960, 1440, 1440]);
+  const openForMinutes = Math.round(limiter.openBreaker!.openForMs / 60_000);
+  expect(openForMinutes).toBe(minutes.reduce((sum, one) => sum + one, 0));
+
+  limiter.record({ kind: "ok" });
   expect(limiter.openBreaker).toBeUndefined();
-  limiter.record({ kind: "blocked", reply }); // the count survives the breaker
-  expect(limiter.openBreaker).toEqual(reply);
+  for (let time = 0; time < 3; time++) limiter.record({ kind: "blocked", reply });
+  expect(limiter.openBreaker).toEqual({ reply, openForMs: 0, leftMs: 15 * 60_000 });
 });
 
 test("an ok session resets the count of blocks", () => {

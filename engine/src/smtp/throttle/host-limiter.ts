@@ -8,11 +8,11 @@
  * a library: docs/decisions/0003-own-smtp-client-and-host-throttling.md.
  */
 
-import type { Reply } from "../reply.ts";
 import type { ProviderProfile } from "./provider-profile.ts";
 import {
   initialThrottleState,
   nextThrottleState,
+  type OpenBreaker,
   openBreakerOf,
   type ThrottleEvent,
   type ThrottleState,
@@ -23,8 +23,7 @@ export type HostLimiter = {
   readonly limit: number;
   /** How long until the next session may start. */
   readonly delayLeftMs: number;
-  /** The reply that opened the breaker, while it is open. */
-  readonly openBreaker: Reply | undefined;
+  readonly openBreaker: OpenBreaker | undefined;
   /** A slot is waited for, so an idle session should release its own. */
   readonly hasWaiters: boolean;
   /** One of the waiters is interactive, so a session that only has batch requests should release its slot. */
@@ -59,7 +58,7 @@ export class LocalHostLimiter implements HostLimiter {
     return Math.max(0, this.#state.nextStartAtMs - performance.now());
   }
 
-  get openBreaker(): Reply | undefined {
+  get openBreaker(): OpenBreaker | undefined {
     return openBreakerOf(this.#state, performance.now());
   }
 

@@ -4,7 +4,8 @@
  * The state starts from the provider's profile. A rate-limit reply halves the number of concurrent sessions and doubles
  * the delay between them; every few sessions without one restore a little. A connection that is refused because others
  * are open only shows how many the host takes: that becomes the limit for a long time, without a delay. Several
- * rejections of our IP address, EHLO name or sender in a row open the breaker.
+ * rejections of our IP address, EHLO name or sender in a row open the breaker: from then on the host refuses us, until a
+ * session is ok. Each time that it refuses again, the breaker stays open twice as long.
  *
  * Pure: no timers and no clock of its own. Times are milliseconds of whatever clock the caller uses. Waiting for a slot
  * is in host-limiter.ts.
@@ -23,9 +24,12 @@ export type ThrottleState = {
   okSessions: number;
   /** Rejections of us in a row. */
   blocks: number;
-  /** Set once the breaker has opened: until when, and the reply that opened it. */
-  breaker: { untilMs: number; reply: Reply } | undefined;
+  /** While the host refuses us: since when, until when it is left alone, and the reply that opened the breaker last. */
+  breaker: { sinceMs: number; untilMs: number; reply: Reply } | undefined;
 };
+
+/** Durations, because each thread has a clock of its own. */
+export type OpenBreaker = { reply: Reply; openForMs: number; leftMs: number };
 
 /**
  * `ok`: a session without a rate-limit reply. `rate_limited`: 421 or a reply about our rate.
@@ -40,6 +44,7 @@ export type ThrottleEvent =
 
 const BLOCKS_TO_OPEN = 3;
 const BREAKER_MS = 15 * 60 * 1000;
+const MAX_BREAKER_MS = 24 * 3600 * 1000;
 const FIRST_DELAY_MS = 1000;
 const MAX_DELAY_MS = 60_000;
 const OK_SESSIONS_TO_GROW = 5;
@@ -87,17 +92,22 @@ export function nextThrottleState(
       };
     }
     case "blocked": {
+      if (openBreakerOf(was, nowMs)) return was; // a session that was open already
       // The count survives the breaker: once it has closed, a single further rejection opens it again.
       const blocks = was.blocks + 1;
       if (blocks < BLOCKS_TO_OPEN) return { ...was, blocks };
-      return { ...was, blocks, breaker: { untilMs: nowMs + BREAKER_MS, reply: event.reply } };
+      const breakerMs = Math.min(MAX_BREAKER_MS, BREAKER_MS * 2 ** (blocks - BLOCKS_TO_OPEN));
+      const sinceMs = was.breaker?.sinceMs ?? nowMs;
+      return { ...was, blocks, breaker: { sinceMs, untilMs: nowMs + breakerMs, reply: event.reply } };
     }
   }
 }
 
-/** The reply that opened the breaker, while it is open. */
-export function openBreakerOf({ breaker }: ThrottleState, nowMs: number): Reply | undefined {
-  return breaker && nowMs < breaker.untilMs ? breaker.reply : undefined;
+/** Undefined unless the breaker is open. */
+export function openBreakerOf({ breaker }: ThrottleState, nowMs: number): OpenBreaker | undefined {
+  if (!breaker || nowMs >= breaker.untilMs) return undefined;
+  const { reply, sinceMs, untilMs } = breaker;
+  return { reply, openForMs: nowMs - sinceMs, leftMs: untilMs - nowMs };
 }
 
 /** Whether the state is back at what the profile allows. */

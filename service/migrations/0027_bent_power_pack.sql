@@ -1,0 +1,1 @@
+ALTER TABLE "throttle_states" ADD COLUMN "refused_since" timestamp with time zone;
