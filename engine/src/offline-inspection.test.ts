@@ -64,6 +64,7 @@ test("the local part is scored only where it may matter: not for roles, relays, 
   for (const email of [
     "info@firm.io",
     "anna.lee@mozmail.com",
+    "kx7bq2vz9wm@private.icloud.com",
     "anna.lee@mailinator.com",
     "anna.lee@firm.test",
     "ann@gmail.com",

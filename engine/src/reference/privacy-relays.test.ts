@@ -4,7 +4,7 @@ import { isPrivacyRelay, isPrivacyRelayHost } from "./privacy-relays.ts";
 
 test("the large privacy relays are known by their domains", () => {
   const domains =
-    "privaterelay.appleid.com duck.com mozmail.com slmail.me passmail.net anonaddy.me 33mail.com opayq.com";
+    "privaterelay.appleid.com private.icloud.com duck.com mozmail.com slmail.me passmail.net anonaddy.me 33mail.com opayq.com";
   expect(domains.split(" ").filter((domain) => !isPrivacyRelay(domain))).toEqual([]);
 });
 

@@ -2,8 +2,8 @@
  * Privacy relays: services that issue alias addresses and forward to the owner's mailbox. A person reads that mail,
  * so they are not disposable.
  *
- * Two relays cannot be recognised by domain: Apple's Hide My Email also issues plain icloud.com addresses, and
- * Fastmail's masked addresses use its ordinary domains.
+ * Two cannot be recognised by domain: addresses that Apple's Hide My Email issued at icloud.com before it moved to
+ * private.icloud.com (2026) and still forwards, and Fastmail's masked addresses, at its ordinary domains.
  */
 
 import { isAtOrBelow } from "./domain-set.ts";
@@ -20,7 +20,7 @@ export function isPrivacyRelayHost(mailHost: string): boolean {
 
 /** By service. Subdomains are included: addy.io and 33mail give each user one. */
 const RELAYS: Readonly<Record<string, { domains: string; mailHosts?: string }>> = {
-  apple: { domains: "privaterelay.appleid.com" },
+  apple: { domains: "private.icloud.com privaterelay.appleid.com" },
   duckDuckGo: { domains: "duck.com", mailHosts: "duck.com" },
   firefoxRelay: { domains: "mozmail.com relay.firefox.com" }, // uses shared mail hosts of a cloud
   simpleLogin: {
