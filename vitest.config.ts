@@ -31,7 +31,7 @@ const LONG = [
 
 /** Tests that start programs and wait for them; and that of the password hash at its real cost. */
 const PROGRAMS = [
-  "service/test/{start,left-behind,service-kill}.test.ts",
+  "service/test/{start,left-behind,service-kill,without-route}.test.ts",
   "service/src/accounts/password.test.ts",
   "embedded-postgres/test/*.test.ts",
 ];

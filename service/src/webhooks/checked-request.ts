@@ -39,12 +39,17 @@ export function requestTo(
   return url.protocol === "https:" ? httpsRequest(options) : httpRequest(options);
 }
 
-/** Always returns the checked addresses. */
+/**
+ * Always returns the checked addresses, and never at once: a connection that fails immediately, for want of a route, would
+ * report its error before anyone listens, which ends the process.
+ */
 function fixedLookup(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_name, { all: wantsAll }, callback) => {
-    if (wantsAll) callback(null, all);
-    else callback(null, all[0]!.address, all[0]!.family);
+    process.nextTick(() => {
+      if (wantsAll) callback(null, all);
+      else callback(null, all[0]!.address, all[0]!.family);
+    });
   };
 }
 
