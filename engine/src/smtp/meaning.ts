@@ -37,7 +37,7 @@ import { INBOUND_RATE_RULES, RATE_RULES } from "./meaning/rules/rate-limited.ts"
 import { basicMeaning, enhancedMeaning } from "./meaning/rules/reply-codes.ts";
 import { RESTRICTED_RULES } from "./meaning/rules/restricted-mailbox.ts";
 import { SENDER_RULES, SUBJECT_RULES } from "./meaning/rules/sender-rejected.ts";
-import { LOOP_RULES, PROTOCOL_RULES, TRANSIENT_RULES } from "./meaning/rules/transient.ts";
+import { COMMAND_RULES, LOOP_RULES, PROTOCOL_RULES, TRANSIENT_RULES } from "./meaning/rules/transient.ts";
 import { clientSubject, type Subject } from "./meaning/sentence-subject.ts";
 import type { Reply } from "./reply.ts";
 
@@ -108,6 +108,7 @@ const PHRASE_RULES: readonly Rule[] = [
   ...DISABLED_RULES,
   ...FOREIGN_DISABLED_RULES,
   ...DOMAIN_RULES,
+  ...COMMAND_RULES,
   ...NOT_FOUND_RULES,
   ...FOREIGN_NOT_FOUND_RULES,
   ...SINGLE_WORD_RULES,
@@ -155,10 +156,27 @@ function ruleTables(): Tables {
 }
 
 export function readReply(context: ReplyInContext): Meaning {
-  // An acceptance needs no text.
-  if (context.reply.code > 0 && context.reply.code < 400) return conclude(context, byCode(context));
+  if (context.reply.code > 0 && context.reply.code < 400)
+    return conclude(context, isDenied(context) ? DENIED : byCode(context));
   const text = replyTextOf(context.reply, context);
   return knownMeanings.read(context, text);
+}
+
+/** A 2xx whose enhanced code or words refuse the recipient. A mailbox may have such a name. */
+const DENIAL =
+  /\b(?:unknown|no such|not? (?:found|valid|exist)|(?:doesn.?t|no) exist|non-?existent|invalid|disabled|reject(?:ed|ing)|refused|denied|suppress(?:ed|ion))\b/i;
+const DENIED: RuleMatch = {
+  rule: "denied-2xx",
+  category: "accepted",
+  mailbox: "unknown",
+  why: "the code accepts the recipient, and the text or status refuses it",
+};
+
+function isDenied(context: ReplyInContext): boolean {
+  const { enhanced, lines } = context.reply;
+  if (context.stage !== "rcpt") return false;
+  if (enhanced !== undefined && !enhanced.startsWith("2")) return true;
+  return lines.some((line) => DENIAL.test(line)) && DENIAL.test(replyTextOf(context.reply, context).clean);
 }
 
 /**

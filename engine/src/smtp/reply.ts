@@ -14,7 +14,7 @@ export type Reply = {
   lines: string[];
 };
 
-/** Longer replies are truncated: the codes and the reason come first. */
+/** Of longer replies the beginning and the last line are kept. */
 const MAX_CHARACTERS = 8192;
 const MAX_LINES = 64;
 
@@ -34,7 +34,7 @@ export function parseReply(text: string): Reply {
   let code = 0;
   let enhanced: string | undefined;
   const lines: string[] = [];
-  for (const untrimmed of linesOf(unquote(text.slice(0, MAX_CHARACTERS)))) {
+  for (const untrimmed of linesOf(unquote(shortened(text, MAX_CHARACTERS)))) {
     const row = untrimmed.trim();
     if (row === "") continue;
     const codeOfLine = CODE_LINE.test(row) ? Number(row.slice(0, 3)) : 0;
@@ -58,7 +58,17 @@ export function parseReply(text: string): Reply {
 const LINE_END = /\r\n|\r|\n/;
 
 function linesOf(text: string): string[] {
-  return LINE_END.test(text) ? text.split(LINE_END, MAX_LINES) : [text];
+  if (!LINE_END.test(text)) return [text];
+  const lines = text.split(LINE_END);
+  return lines.length <= MAX_LINES ? lines : [...lines.slice(0, MAX_LINES - 1), lines.at(-1)!];
+}
+
+/** The beginning, and the last line if there are several. */
+export function shortened(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text;
+  const last = text.trimEnd().lastIndexOf("\n");
+  const end = last < 0 ? "" : text.slice(last, last + maxCharacters / 4);
+  return text.slice(0, maxCharacters - end.length) + end;
 }
 
 function unquote(text: string): string {

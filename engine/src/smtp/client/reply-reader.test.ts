@@ -38,10 +38,10 @@ test.each([
   ["a code of four digits", "2500 hm\r\n"],
   ["an empty line", "\r\n"],
   ["two codes in one reply", "250-yes\r\n550 no\r\n"],
-  ["a line that is too long", `250 ${"x".repeat(5000)}\r\n`],
-  ["a line that does not end", `250 ${"x".repeat(5000)}`],
-  ["too many lines", "250-x\r\n".repeat(200)],
-  ["too many bytes", `250-${"x".repeat(3000)}\r\n`.repeat(20)],
+  ["a line that is too long", `250 ${"x".repeat(66_000)}\r\n`],
+  ["a line that does not end", `250 ${"x".repeat(66_000)}`],
+  ["too many lines", "250-x\r\n".repeat(14_000)],
+  ["too many bytes", `250-${"x".repeat(3000)}\r\n`.repeat(22)],
   ["more replies than commands", "250 x\r\n".repeat(1000)],
 ])("%s ends reading", (_, text) => {
   const reader = new ReplyReader();
@@ -50,6 +50,16 @@ test.each([
   while (reader.take()); // replies before the violation still count
   reader.feed(Buffer.from("250 ok\r\n"));
   expect(reader.take()).toBeUndefined(); // replies after it do not
+});
+
+test.each([
+  ["many lines", "550-5.1.1 please note\r\n".repeat(2500)],
+  ["long lines", `550-5.1.1 ${"x".repeat(20_000)}\r\n`.repeat(3)],
+])("of a reply with %s, up to 64 KB, the first and the last line are kept", (_, lines) => {
+  const { replies, violation } = read(`550-5.1.1 first\r\n${lines}550 5.1.1 User unknown\r\n`);
+  expect(violation).toBeUndefined();
+  expect(replies[0]?.lines[0]).toBe("first");
+  expect(replies[0]?.lines.at(-1)).toBe("User unknown");
 });
 
 test("reset discards everything received before STARTTLS, partial lines included", () => {

@@ -8,9 +8,10 @@
  */
 import { parseReply, type Reply } from "../reply.ts";
 
-const MAX_LINE_BYTES = 4096; // RFC 5321 allows 512; some banners with legal notices are longer
-const MAX_REPLY_LINES = 100;
-const MAX_REPLY_BYTES = 32 * 1024;
+/** RFC 5321 allows lines of 512 bytes; some replies quote legal notices. */
+const MAX_REPLY_BYTES = 64 * 1024;
+/** The first ones, and the last. */
+const MAX_KEPT_LINES = 64;
 /** More unread replies than a batch has commands. */
 const MAX_WAITING_REPLIES = 512;
 
@@ -62,7 +63,7 @@ export class ReplyReader {
     }
     if (start === chunk.length) return;
     const rest = chunk.subarray(start);
-    if (this.#partialLine.length + rest.length > MAX_LINE_BYTES) this.#violation ??= "line without end";
+    if (this.#partialLine.length + rest.length > MAX_REPLY_BYTES) this.#violation ??= "line without end";
     // A copy: the chunk is overwritten by other connections (connect.ts).
     if (this.#violation === undefined) this.#partialLine = Buffer.concat([this.#partialLine, rest]);
   }
@@ -70,7 +71,6 @@ export class ReplyReader {
   /** Adds one line to the current reply; returns the violation, if it is one. */
   #addLine(bytes: Buffer, start: number, end: number): string | undefined {
     const size = end - start;
-    if (size > MAX_LINE_BYTES) return "line too long";
     const line = decode(bytes, start, size > 0 && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end);
     if (!startsWithCode(line)) return "not an SMTP reply line";
     const isLast = line.length === 3 || line.charCodeAt(3) === SPACE;
@@ -78,9 +78,10 @@ export class ReplyReader {
     const [first] = this.#lines;
     if (first !== undefined && !line.startsWith(first.slice(0, 3))) return "reply with two codes";
 
+    if (this.#lines.length === MAX_KEPT_LINES) this.#lines.pop();
     this.#lines.push(line);
     this.#replyBytes += size;
-    if (this.#lines.length > MAX_REPLY_LINES || this.#replyBytes > MAX_REPLY_BYTES) return "reply too long";
+    if (this.#replyBytes > MAX_REPLY_BYTES) return "reply too long";
     if (!isLast) return undefined;
     if (this.#replies.length >= MAX_WAITING_REPLIES) return "more replies than commands";
     this.#replies.push(first === undefined ? singleLineReply(line) : parseReply(this.#lines.join("\n")));

@@ -6,7 +6,7 @@
  * available in `asWritten`.
  */
 
-import type { Reply } from "../reply.ts";
+import { type Reply, shortened } from "../reply.ts";
 import { isPlainAscii, normaliseText, withoutMarks } from "./normalise-text.ts";
 
 export type ReplyText = {
@@ -41,7 +41,7 @@ const ECHO_WORD = ` ${ECHO} `;
 export const OUR_SENDER = "@sender";
 export const OUR_NAME = "@us";
 
-/** Longer replies are truncated; the reason is always near the start. */
+/** Of longer replies the beginning and the last line are read. */
 const MAX_CHARACTERS = 4096;
 
 /** Line separators that are no line ends of SMTP. */
@@ -64,7 +64,7 @@ const STRUCTURAL =
   /^(?:users?|recipients?|mailbox|address|account|senders?|e?mail|unknown|domain|host|rcpt|someone|somebody|name|nobody|postmaster)$/;
 
 export function replyTextOf(reply: Reply, echoes: Echoes = {}): ReplyText {
-  const joined = repairDecoding(reply.lines.join("\n").slice(0, MAX_CHARACTERS)).replace(SEPARATORS, " ");
+  const joined = repairDecoding(shortened(reply.lines.join("\n"), MAX_CHARACTERS)).replace(SEPARATORS, " ");
   const asWritten = (reply.lines.length > 1 ? joined.replaceAll("\n", " ") : joined).toLowerCase();
   const locals = new Set<string>();
   const noteLocal = (address: string) => {

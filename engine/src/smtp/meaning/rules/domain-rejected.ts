@@ -75,6 +75,7 @@ export const RELAY_RULES: readonly Rule[] = phrases("domain_not_accepted", [
       (unlisted|unknown|foreign|untrusted|other) relays?
       connections from
       not exist
+      relaying disallowed as
     `,
     },
   ],

@@ -290,6 +290,16 @@ const SINA: readonly Rule[] = tokens("policy_rejected", [
   ],
 ]);
 
+/** The tail is a session's id, which may be any word. */
+const STRATO: readonly Rule[] = tokens("mailbox_not_found", [
+  [
+    "mxin501",
+    /\bmxin501 mailbox (?:\S{1,320} )?unknown\b/,
+    "the code is an unknown mailbox",
+    { severity: 5, stages: ["rcpt"] },
+  ],
+]);
+
 /** Links that name the reason, from any provider. */
 const LINKS: readonly Rule[] = [
   ...tokens("sender_rejected", [
@@ -316,5 +326,6 @@ export const TOKEN_RULES: readonly Rule[] = [
   ...I_UA,
   ...FACEBOOK,
   ...SINA,
+  ...STRATO,
   ...LINKS,
 ];

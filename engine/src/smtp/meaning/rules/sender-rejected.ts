@@ -4,6 +4,7 @@ import { any } from "../phrase.ts";
 import { phrases, type Rule } from "../rule.ts";
 
 export const SENDER_RULES: readonly Rule[] = phrases("sender_rejected", [
+  ["relaying-as-sender", any`relaying disallowed as`, "it does not take mail from our sender"],
   [
     "sender-authentication",
     any`

@@ -148,6 +148,11 @@ export const TRANSIENT_RULES: readonly Rule[] = phrases("temporary_failure", [
   ],
 ]);
 
+/** Tried before the mailbox: "RCPT TO" is the command. */
+export const COMMAND_RULES: readonly Rule[] = phrases("protocol_error", [
+  ["invalid-rcpt-command", any`invalid rcpt to`, "501 is about the command", { codes: [501] }],
+]);
+
 export const PROTOCOL_RULES: readonly Rule[] = phrases("protocol_error", [
   [
     "conversation",
