@@ -189,7 +189,7 @@ test("a dead letter for which nothing is left to do stays", async () => {
   expect((await deadLetters.list({ skip: 0, limit: 10 })).total).toBe(1);
 });
 
-test("a task whose process died twenty times is a dead letter without another attempt", async () => {
+test("a task whose process died three times is a dead letter without another attempt", async () => {
   await using world = await openQueueWorld();
   await world.group(await world.account(), 1);
   for (let loss = 0; loss < MAX_LOSSES; loss++) await world.lose((await world.claim(1))[0]!);
@@ -198,7 +198,7 @@ test("a task whose process died twenty times is a dead letter without another at
   await expect.poll(() => world.rows(), soon).toEqual([]);
   expect(tries).toBe(0);
   expect(withoutHeartbeats(worker.events)).toMatchObject([
-    { event: "task_exhausted", err: { message: "20 processes died while running this task" } },
+    { event: "task_exhausted", err: { message: "3 processes died while running this task" } },
   ]);
   await worker.close();
 });

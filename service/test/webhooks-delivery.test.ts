@@ -410,16 +410,32 @@ test("a held delivery is sent after the account is resumed, with all retries, ev
   expect(await only(id)).toMatchObject({ state: "delivered", attempts: 2 });
 });
 
-test("a delivery whose task is exhausted has failed", async () => {
+test("a delivery whose task is exhausted has failed, its endpoint is disabled, and the owner gets one email", async () => {
   const { id } = await subscribe();
-  await publish();
-  const [task] = await service.claim();
-  await world.database.orm.transaction(async (tx) => {
-    await world.tasks.complete(tx, task!);
-    await service.webhooks.onDeliveryExhausted(tx, task!);
+  for (let count = 0; count < 3; count++) await publish();
+  for (const task of (await service.claim()).slice(0, 2)) {
+    await world.database.orm.transaction(async (tx) => {
+      await world.tasks.complete(tx, task);
+      await service.webhooks.onDeliveryExhausted(tx, task);
+    });
+  }
+  const reason = "A delivery failed repeatedly because of an internal error.";
+  expect(await service.webhooks.get(live(ann), id)).toMatchObject({
+    is_enabled: false,
+    disabled_reason: reason,
   });
-  expect(await only(id)).toMatchObject({
-    state: "failed",
-    trouble: "An internal error prevented the delivery.",
+  expect((await log(id)).map(({ state, trouble }) => [state, trouble]).sort()).toEqual([
+    ["failed", "An internal error prevented the delivery."],
+    ["failed", "The endpoint was disabled before this was delivered."],
+    ["failed", "The endpoint was disabled before this was delivered."],
+  ]);
+  expect(world.emails.filter(({ accountId }) => accountId === ann)).toMatchObject([
+    { text: expect.stringContaining(reason) },
+  ]);
+  expect(world.events).toContainEqual({
+    event: "webhook_disabled",
+    endpoint_id: id,
+    host: `127.0.0.1:${receiver.port}`,
+    reason,
   });
 });

@@ -32,7 +32,7 @@ export type RunTaskDeps = {
 const RETRY_DELAYS_MS = [1000, 5000, 30_000, 120_000];
 const MAX_FAILURES = RETRY_DELAYS_MS.length + 1;
 /** A process rarely dies because of one task, but a task that always kills its process must end. */
-export const MAX_LOSSES = 20;
+export const MAX_LOSSES = 3;
 
 const UNAVAILABLE_PAUSE_MS = 1000;
 const STORAGE_ERROR_DELAY_MS = 5000;

@@ -2,9 +2,9 @@
  * Task handler for deliveries: one POST, then one short transaction that saves its outcome.
  *
  * Deliveries of a suspended account are held: their task asks again every few minutes, and they are released at once when the
- * account is resumed (delivery-log.ts). Failed deliveries are retried (retry-schedule.ts). An endpoint that answers 410, or
- * has had no successful delivery for long, is disabled. If the process dies before the outcome is saved, the message is sent
- * again: delivery is at least once, always with the same id.
+ * account is resumed (delivery-log.ts). Failed deliveries are retried (retry-schedule.ts). An endpoint that answers 410, has
+ * had no successful delivery for long, or whose delivery fails by internal errors, is disabled. If the process dies before
+ * the outcome is saved, the message is sent again: delivery is at least once, always with the same id.
  */
 import { and, eq, sql } from "drizzle-orm";
 import { accountSql } from "../accounts/account-queries.ts";
@@ -73,15 +73,40 @@ export function deliveryHandler(deps: DeliveryHandlerDeps): TaskHandler {
   };
 }
 
-/** Marks a delivery as failed after repeated internal errors. */
-export const onDeliveryExhausted: OnExhausted = async (tx, task) => {
-  await lockEndpoint(tx, task.groupId);
-  await tx
-    .update(webhookDeliveries)
-    .set({ state: "failed", nextAttemptAt: null, trouble: "An internal error prevented the delivery." })
-    .where(isPending(task.subject));
-  return undefined;
-};
+/**
+ * Marks a delivery as failed after repeated internal errors, and disables its endpoint: perhaps it is the endpoint by which
+ * processes died, and each event would be another such task.
+ */
+export function onDeliveryExhausted({
+  tasks,
+  onDisabled,
+}: Pick<DeliveryHandlerDeps, "tasks" | "onDisabled">): OnExhausted {
+  return async (tx, task) => {
+    const endpoint = await lockEndpoint(tx, task.groupId);
+    await tx
+      .update(webhookDeliveries)
+      .set({ state: "failed", nextAttemptAt: null, trouble: "An internal error prevented the delivery." })
+      .where(isPending(task.subject));
+    if (endpoint?.isEnabled) {
+      await disableAutomatically(tasks, tx, endpoint, EXHAUSTED);
+      onDisabled(endpoint, EXHAUSTED);
+    }
+    return undefined;
+  };
+}
+
+const EXHAUSTED = "A delivery failed repeatedly because of an internal error.";
+
+async function disableAutomatically(
+  tasks: DeliveryHandlerDeps["tasks"],
+  tx: Orm,
+  endpoint: EndpointRow,
+  reason: string,
+): Promise<void> {
+  await disableEndpoint(tasks, tx, endpoint, reason);
+  const { id: subjectId, accountId } = endpoint;
+  await recordAudit(tx, SYSTEM, { action: "webhook.disabled", accountId, subjectId });
+}
 
 async function findPending(orm: Pick<Orm, "select">, deliveryId: string) {
   const [found] = await orm
@@ -162,11 +187,7 @@ async function save(
     await tx.update(webhookEndpoints).set({ failingSince }).where(eq(webhookEndpoints.id, endpoint.id));
   }
   const reason = failingSince && !next ? disableReason(deps, attempt, failingSince) : undefined;
-  if (reason) {
-    await disableEndpoint(tasks, tx, endpoint, reason);
-    const { id: subjectId, accountId } = endpoint;
-    await recordAudit(tx, SYSTEM, { action: "webhook.disabled", accountId, subjectId });
-  }
+  if (reason) await disableAutomatically(tasks, tx, endpoint, reason);
   const outcomeIfNot = next ? "retried" : "failed";
   return { outcome: attempt.isDelivered ? "delivered" : outcomeIfNot, disabledBecause: reason };
 }

@@ -117,7 +117,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
       countDelivery: deps.countDelivery,
       currentTrace: deps.currentTrace,
     }),
-    onDeliveryExhausted,
+    onDeliveryExhausted: onDeliveryExhausted({ tasks, onDisabled }),
     redriveDelivery: redriveDelivery(tasks),
     async close() {
       while (inBackground.size > 0) await Promise.all(inBackground);

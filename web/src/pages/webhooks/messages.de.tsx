@@ -33,6 +33,10 @@ const TROUBLES: Sentences = [
   [/^The response is not valid HTTP\.$/, () => "Die Antwort ist kein gültiges HTTP."],
   [/^The endpoint was disabled before/, () => "Der Endpunkt wurde vor der Zustellung deaktiviert."],
   [/^An internal error prevented/, () => "Ein interner Fehler hat die Zustellung verhindert."],
+  [
+    /^A delivery failed repeatedly/,
+    () => "Eine Zustellung ist wegen eines internen Fehlers wiederholt fehlgeschlagen.",
+  ],
   ...URL_REJECTIONS,
 ];
 
