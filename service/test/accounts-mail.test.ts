@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { accounts as accountsTable } from "../src/accounts/schema.ts";
 import { ledger as ledgerTable } from "../src/credits/schema.ts";
@@ -144,6 +145,35 @@ test("password reset does not reveal accounts and limits emails per mailbox", as
 
   for (let count = 1; count < 10; count++) await world.accounts.requestReset(EMAIL, HERE);
   expect((await refusalOf(world.accounts.requestReset(EMAIL, HERE))).code).toBe("rate_limited");
+});
+
+test("a sign-in from a new network, not a new address of a known one, is told by email", async () => {
+  await using post = await openMailServer();
+  await using world = openAccountsWorld({ mail: post.mail });
+  await world.accounts.signUp(EMAIL, PASSWORD, HERE);
+  await world.accounts.confirmEmail(tokenIn(await post.received(1), "confirm-email"), HERE);
+  const told = () =>
+    post.mails.filter(({ content }) => content.includes("a network that was not used before")).length;
+  const signInFrom = async (ip: string) => {
+    await world.accounts.signIn(EMAIL, PASSWORD, { ip, userAgent: "A browser" });
+    await world.accounts.close(); // waits for emails
+    return told();
+  };
+  expect(await signInFrom("198.51.0.77")).toBe(0);
+  expect(await signInFrom("198.51.1.77")).toBe(1);
+  expect(post.mails.at(-1)!.content).toContain("198.51.1.77");
+  expect(await signInFrom("198.51.1.78")).toBe(1);
+  expect(await signInFrom("2001:db8:1:2::1")).toBe(2);
+  expect(await signInFrom("2001:db8:1:3::1")).toBe(2);
+  expect(await signInFrom("2001:db8:2:3::1")).toBe(3);
+  expect(await signInFrom("::ffff:198.51.1.9")).toBe(3);
+
+  // Known by a sign-in with an earlier release, which remembered the address only.
+  await world.database.pool.query("delete from known_clients where client_hash <> $1", [
+    createHash("sha256").update("network 198.51.0.77").digest(),
+  ]);
+  expect(await signInFrom("198.51.0.77")).toBe(3);
+  expect(await signInFrom("198.51.1.77")).toBe(4);
 });
 
 test("an unreachable mail server changes no response and is logged", async () => {

@@ -24,6 +24,8 @@ export type AccountsWorld = AsyncDisposable & {
   forgotten: string[];
   now(): Date;
   pass(ms: number): void;
+  /** The same accounts, in a new process. */
+  restart(): Promise<void>;
 };
 
 export type WorldOptions = { mail?: MailSettings; settings?: Partial<AccountsDeps["settings"]> };
@@ -53,28 +55,32 @@ function openAccountsWorld(database: TestDatabase, { mail, settings }: WorldOpti
   const ledger = createLedger({ database });
   const sessions = createSessions({ database, now });
   const mailer = createMailer(mail, (email) => passedOn.push(email));
-  const accounts = createAccounts({
-    database,
-    ledger,
-    sessions,
-    mailer,
-    revokeKeys: async () => {},
-    keyLastUsedSql,
-    forgetAccount: async (accountId) => void forgotten.push(accountId),
-    settings: {
-      signUp: "open",
-      signUpCredits: 100,
-      signUpPlan: "free",
-      publicUrl: PUBLIC_URL,
-      requireTwoFactor: "off",
-      ...settings,
-    },
-    now,
-    log,
-  });
+  const open = () =>
+    createAccounts({
+      database,
+      ledger,
+      sessions,
+      mailer,
+      revokeKeys: async () => {},
+      keyLastUsedSql,
+      forgetAccount: async (accountId) => void forgotten.push(accountId),
+      settings: {
+        signUp: "open",
+        signUpCredits: 100,
+        signUpPlan: "free",
+        publicUrl: PUBLIC_URL,
+        requireTwoFactor: "off",
+        ...settings,
+      },
+      now,
+      log,
+    });
+  let accounts = open();
   return {
     database,
-    accounts,
+    get accounts() {
+      return accounts;
+    },
     sessions,
     ledger,
     passedOn,
@@ -83,6 +89,10 @@ function openAccountsWorld(database: TestDatabase, { mail, settings }: WorldOpti
     now,
     pass(ms) {
       skippedMs += ms;
+    },
+    async restart() {
+      await accounts.close();
+      accounts = open();
     },
     async [Symbol.asyncDispose]() {
       await accounts.close();

@@ -33,6 +33,13 @@ export const EMAIL_EXAMPLES: Examples = {
   accountExists: () => emailTemplates.accountExists(TO, at("/sign-in")),
   resetPassword: () => emailTemplates.resetPassword(TO, at(`/reset-password?token=${TOKEN}`)),
   wrongPasswords: () => emailTemplates.wrongPasswords(TO, at("/forgotten-password")),
+  wrongCodes: () => emailTemplates.wrongCodes(TO, at("/forgotten-password")),
+  newNetwork: () =>
+    emailTemplates.newNetwork(
+      TO,
+      { ip: "192.0.2.7", at: new Date(Date.UTC(2026, 0, 2, 9, 5)) },
+      at("/forgotten-password"),
+    ),
   invitation: () => emailTemplates.invitation(TO, at(`/reset-password?invitation=yes&token=${TOKEN}`)),
   confirmNewEmail: () => emailTemplates.confirmNewEmail(TO, at(`/confirm-email?new=yes&token=${TOKEN}`)),
   emailChanged: () => emailTemplates.emailChanged(TO, "ann@new-shop.example"),

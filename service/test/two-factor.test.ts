@@ -9,6 +9,7 @@ import {
   worldsOnOneDatabase,
 } from "./accounts-world.ts";
 import { beginHolder } from "./lock-waits.ts";
+import { openMailServer } from "./mail-server.ts";
 import { cookieOf, OPERATOR, openService } from "./service.ts";
 
 const openAccountsWorld = worldsOnOneDatabase();
@@ -90,6 +91,87 @@ test("codes are limited like passwords, and asking for the code costs no attempt
   expect((await refusalOf(signIn(code()))).code).toBe("rate_limited");
   world.pass(5 * MINUTE_MS);
   expect(await signIn(code())).toBeDefined();
+});
+
+test("each group of wrong codes from new networks doubles the wait for all of them, also after a restart", async () => {
+  const waits: number[] = [];
+  await using world = openAccountsWorld();
+  const { code, recoveryCodes, signIn } = await enable(world);
+  let network = 100;
+  const guess = async () => refusalOf(signIn("000000", visitorFrom(network++)));
+  for (let group = 0; group < 9; group++) {
+    for (let count = 0; count < 5; count++) expect((await guess()).code).toBe("two_factor_required");
+    const { code, extras } = (await guess()) as Awaited<ReturnType<typeof guess>> & {
+      extras: { retryAfterSeconds: number };
+    };
+    expect(code).toBe("rate_limited");
+    waits.push(Math.round(extras.retryAfterSeconds / 60));
+    if (group < 8) world.pass(extras.retryAfterSeconds * 1000);
+    await world.restart();
+  }
+  expect(waits).toEqual([15, 30, 60, 120, 240, 480, 960, 1440, 1440]);
+
+  // Not known clients, and not who has a recovery code, which cannot be guessed.
+  expect(await signIn(code())).toBeDefined();
+  expect((await refusalOf(signIn(code(1), visitorFrom(2)))).code).toBe("rate_limited");
+  expect(await signIn(recoveryCodes[0], visitorFrom(2))).toBeDefined();
+  // It has started over.
+  expect(await signIn(code(1), visitorFrom(3))).toBeDefined();
+});
+
+test("wrong codes in a session double the wait too", async () => {
+  await using world = openAccountsWorld();
+  const { session } = await enable(world);
+  world.pass(15 * MINUTE_MS);
+  const guess = () => refusalOf(world.accounts.disableTwoFactor(session, PASSWORD, "000000"));
+  for (const minutes of [15, 30, 60]) {
+    for (let count = 0; count < 10; count++) expect((await guess()).code).toBe("validation_failed");
+    expect((await guess()).code).toBe("rate_limited");
+    world.pass((minutes - 1) * MINUTE_MS);
+    expect((await guess()).code).toBe("rate_limited");
+    world.pass(MINUTE_MS);
+  }
+});
+
+test("the owner is told by email of the third wrong code after the right password, once", async () => {
+  await using post = await openMailServer();
+  await using world = openAccountsWorld({ mail: post.mail });
+  await world.accounts.signUp(EMAIL, PASSWORD, HERE);
+  const token = /token=([\w-]+)/.exec((await post.received(1)).content)![1]!;
+  const session = await world.accounts.confirmEmail(token, HERE);
+  const { secret } = await world.accounts.beginTwoFactor(session, PASSWORD);
+  const code = () => new TOTP({ secret }).generate({ timestamp: world.now().getTime() });
+  await world.accounts.confirmTwoFactor(session, code());
+  world.pass(2 * STEP_MS);
+  const wrong = async (visitor = visitorFrom(2)) => {
+    await refusalOf(world.accounts.signIn(EMAIL, PASSWORD, visitor, "000000"));
+    await world.accounts.close(); // waits for emails
+  };
+  const told = () => post.mails.filter(({ content }) => content.includes("knows your password")).length;
+
+  // Without the password a code is not looked at.
+  for (let count = 0; count < 3; count++)
+    await refusalOf(world.accounts.signIn(EMAIL, "a wrong guess", visitorFrom(9), "000000"));
+  await wrong();
+  await wrong();
+  expect(told()).toBe(0);
+  await refusalOf(world.accounts.disableTwoFactor(session, PASSWORD, "000000")); // in a session too
+  await world.accounts.close();
+  expect(told()).toBe(1);
+  await wrong();
+  expect(told()).toBe(1);
+  expect(post.mails.at(-1)).toMatchObject({
+    to: [EMAIL],
+    content: expect.stringContaining(`${PUBLIC_URL}/forgotten-password`),
+  });
+
+  world.pass(15 * MINUTE_MS);
+  await world.accounts.signIn(EMAIL, PASSWORD, HERE, code());
+  await wrong(visitorFrom(4));
+  await wrong(visitorFrom(4));
+  expect(told()).toBe(1);
+  await wrong(visitorFrom(4));
+  expect(told()).toBe(2);
 });
 
 test("enabling needs the password and a code of the new secret, and ends other sessions", async () => {

@@ -19,6 +19,7 @@ import { createBackgroundTasks } from "./background-tasks.ts";
 import { createEmailChanges, type EmailChanges } from "./email-change.ts";
 import { forgetUnused } from "./known-clients.ts";
 import { createMailTokens, LIFE_MS } from "./mail-tokens.ts";
+import { createOwnerWarnings } from "./owner-warnings.ts";
 import { createPasswordChange, type PasswordChange, type PasswordChangeDeps } from "./password-change.ts";
 import { accounts } from "./schema.ts";
 import { createOwnerCheck, type OwnerCheckDeps } from "./second-factors/owner-check.ts";
@@ -70,9 +71,11 @@ export function createAccounts({ now = () => new Date(), log, ...given }: Accoun
   const challenges = createPasskeyChallenges({ database, now });
   const assertions = createPasskeyAssertions({ database, challenges, now });
   const ownerCheck = createOwnerCheck({ database, attempts, assertions, settings });
+  const warnings = createOwnerWarnings({ ...given, settings, attempts, background, now });
   const deps = {
     ...given,
     settings,
+    warnings,
     mailTokens,
     attempts,
     background,

@@ -21,12 +21,16 @@ const LIMITS = {
   sign_in_to_one_account: { tries: 30, windowMs: 5 * MINUTE_MS },
   // Trying one password on many accounts.
   sign_in_by_one_network: { tries: 50, windowMs: 15 * MINUTE_MS },
+  // Guessing the code of one account, with its password, from all networks and browsers that have not signed in to it before.
+  codes_of_one_account: { tries: 5, windowMs: 15 * MINUTE_MS, longestMs: 24 * HOUR_MS },
   // Challenges are stored, for five minutes each.
   passkey_challenge: { tries: 100, windowMs: 15 * MINUTE_MS },
   // Guessing the current password, or a code, in an unattended browser.
-  change_password: { tries: 10, windowMs: 15 * MINUTE_MS },
+  change_password: { tries: 10, windowMs: 15 * MINUTE_MS, longestMs: 24 * HOUR_MS },
   // Many wrong passwords for one account, from all networks: its owner is told.
   wrong_passwords: { tries: 20, windowMs: 24 * HOUR_MS },
+  // Wrong codes after a right password: its owner is told.
+  wrong_codes: { tries: 3, windowMs: 24 * HOUR_MS },
   sign_up: { tries: 30, windowMs: HOUR_MS },
   reset_password: { tries: 10, windowMs: HOUR_MS },
   // Emails to one mailbox, from all networks.

@@ -1,12 +1,13 @@
 /**
- * Browsers and networks that have signed in to an account before. Wrong passwords from elsewhere do not lock them out.
+ * Browsers and networks that have signed in to an account before. Wrong passwords from elsewhere do not lock them out, and the
+ * owner is told of a sign-in from a new network.
  *
  * A browser is recognised by the token of its device cookie, which every sign-in replaces: a token that was planted in a
  * browser is of no use afterwards.
  */
 import { createHash } from "node:crypto";
 import { and, desc, eq, inArray, lte } from "drizzle-orm";
-import { networkOf } from "../base/client-network.ts";
+import { areaOf, networkOf } from "../base/client-network.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { knownClients } from "./schema.ts";
 import { makeSecret, secretHash } from "./secret-token.ts";
@@ -23,7 +24,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Since the last sign-in. */
 export const KNOWN_FOR_MS = 365 * DAY_MS;
 /** Per account. Those with the oldest sign-ins are forgotten. */
-const MAX_KNOWN = 100;
+const MAX_KNOWN = 150;
 
 /** How an account knows a client. */
 export type Recognised = {
@@ -50,14 +51,21 @@ export async function recognise(
   };
 }
 
-/** Remembers a client that has signed in. Returns the new token of its device cookie. */
+/** Remembers a client that has signed in. Returns the new token of its device cookie, and whether others only were known. */
 export async function remember(
   orm: Orm,
   accountId: string,
   client: SessionClient,
   at: Date,
-): Promise<string> {
+): Promise<{ deviceToken: string; isNewNetwork: boolean }> {
   const { text, hash } = makeSecret();
+  const places = [networkHash(client), areaHash(client)];
+  const known = await orm
+    .select({ hash: knownClients.clientHash })
+    .from(knownClients)
+    .where(eq(knownClients.accountId, accountId));
+  const isNewNetwork =
+    known.length > 0 && !known.some(({ hash }) => places.some((place) => place.equals(hash)));
   const previous = deviceHash(client);
   if (previous) {
     // Also for the other accounts that this browser has signed in to.
@@ -65,7 +73,7 @@ export async function remember(
   }
   await orm
     .insert(knownClients)
-    .values([hash, networkHash(client)].map((clientHash) => ({ accountId, clientHash, lastSignInAt: at })))
+    .values([hash, ...places].map((clientHash) => ({ accountId, clientHash, lastSignInAt: at })))
     .onConflictDoUpdate({
       target: [knownClients.accountId, knownClients.clientHash],
       set: { lastSignInAt: at },
@@ -79,7 +87,7 @@ export async function remember(
   await orm
     .delete(knownClients)
     .where(and(eq(knownClients.accountId, accountId), inArray(knownClients.clientHash, tooMany)));
-  return text;
+  return { deviceToken: text, isNewNetwork };
 }
 
 export async function forgetUnused({ orm }: Pick<Database, "orm">, at: Date): Promise<void> {
@@ -96,5 +104,12 @@ function deviceHash({ deviceToken = "" }: SessionClient): Buffer | undefined {
 function networkHash({ ip }: SessionClient): Buffer {
   return createHash("sha256")
     .update(`network ${networkOf(ip)}`)
+    .digest();
+}
+
+/** The network in a wider sense, for people who get another address every day. */
+function areaHash({ ip }: SessionClient): Buffer {
+  return createHash("sha256")
+    .update(`area ${areaOf(ip)}`)
     .digest();
 }

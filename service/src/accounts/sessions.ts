@@ -34,7 +34,12 @@ export type KnownSession = {
 export type OpenedSession = { sessionId: string; token: string; expiresAt: Date };
 
 /** With the token of the device cookie (known-clients.ts). */
-export type SignedInSession = OpenedSession & { accountId: string; deviceToken: string };
+export type SignedInSession = OpenedSession & {
+  accountId: string;
+  deviceToken: string;
+  /** The account was signed in to before, from other networks only. */
+  isNewNetwork: boolean;
+};
 
 export type SessionRecord = Omit<typeof sessions.$inferSelect, "tokenHash">;
 
@@ -152,7 +157,7 @@ export function createSessions({
         .orderBy(desc(sessions.lastSeenAt), desc(sessions.createdAt))
         .offset(MAX_SESSIONS);
       await orm.delete(sessions).where(inArray(sessions.id, tooMany)).returning(NOTIFIED);
-      const deviceToken = await remember(orm, accountId, client, createdAt);
+      const remembered = await remember(orm, accountId, client, createdAt);
       const { sessionId } = row!;
       const entry = {
         action: "sign_in.succeeded",
@@ -161,7 +166,7 @@ export function createSessions({
         details: { method },
       } as const;
       await recordAudit(orm, signedInActor({ accountId, sessionId, ip }), entry);
-      return { accountId, sessionId, token, expiresAt, deviceToken };
+      return { accountId, sessionId, token, expiresAt, ...remembered };
     },
 
     async markByPasskey(orm, sessionId) {

@@ -6,24 +6,20 @@ import { recordAudit } from "../audit/audit-writer.ts";
 import { networkOf } from "../base/client-network.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
-import { emailTemplates } from "../mail/email-templates.ts";
-import type { Mailer } from "../mail/mailer.ts";
 import { type AccountEmail, accountEmail, findByEmail } from "./account-email.ts";
 import type { AttemptKind, AttemptLimiter } from "./attempt-limiter.ts";
-import type { BackgroundTasks } from "./background-tasks.ts";
 import { type Recognised, recognise, type SessionClient } from "./known-clients.ts";
+import { type OwnerWarnings, wrongCodesOf } from "./owner-warnings.ts";
 import { verifyPassword } from "./password.ts";
 import { accounts } from "./schema.ts";
-import { checkSecondFactor } from "./second-factors/two-factor.ts";
+import { checkSecondFactor, isTimeCode } from "./second-factors/two-factor.ts";
 import type { Sessions, SignedInSession } from "./sessions.ts";
 
 export type SignInDeps = {
   database: Database;
   sessions: Sessions;
   attempts: AttemptLimiter;
-  mailer: Mailer;
-  background: BackgroundTasks;
-  settings: { publicUrl: string };
+  warnings: OwnerWarnings;
   now: () => Date;
 };
 
@@ -33,7 +29,7 @@ export type SignIn = {
 };
 
 export function createSignIn(deps: SignInDeps): SignIn {
-  const { database, sessions, attempts } = deps;
+  const { database, sessions, attempts, warnings } = deps;
   return {
     async signIn(typedEmail, password, client, code) {
       const email = accountEmail(typedEmail);
@@ -48,7 +44,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
         await forgiveOne(attempts, taken); // overloaded: the password was not checked
         throw error;
       });
-      if (!isCorrect) reportWrongPassword(deps, email.canonical, account?.email);
+      if (!isCorrect) warnings.wrongPassword(email.canonical, account?.id);
       const recordFailure = (action: FailedSignIn, details: { reason?: string } = {}) =>
         recordAudit(database.pool, { ip: client.ip }, { action, accountId: account?.id, details });
       if (!isCorrect || !account?.emailConfirmedAt) {
@@ -58,7 +54,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
       }
 
       if (code !== undefined) {
-        const ofCode = limitsOfCode(limits);
+        const ofCode = limitsOfCode(limits, account.id, code);
         await takeAll(attempts, ofCode).catch(async (error: unknown) => {
           await forgiveOne(attempts, taken); // the password was right
           throw error;
@@ -86,6 +82,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
         });
       if (session === "wrong") {
         await recordFailure("sign_in.code_failed");
+        warnings.wrongCode(account.id);
         throw secondFactorRequired("The code is incorrect or was used already.");
       }
       if (session === "missing") {
@@ -93,7 +90,12 @@ export function createSignIn(deps: SignInDeps): SignIn {
         await forgiveOne(attempts, taken); // the first of two steps
         throw secondFactorRequired("Enter the code of your authenticator app, or a recovery code.");
       }
+      warnings.signedIn(session, client);
       await attempts.forgive("all", ...taken.map(({ own }) => own[0]));
+      if (code !== undefined) {
+        const guesses = known.device || known.network ? [] : [codesOf(account.id)];
+        await attempts.forgive("all", wrongCodesOf(account.id), ...guesses);
+      }
       await attempts.forgive("one", ...taken.flatMap(({ own, shared }) => [...own.slice(1), ...shared]));
       return session;
     },
@@ -125,10 +127,21 @@ function limitsOf(email: AccountEmail, client: SessionClient, known: Recognised)
   return { own: [fromNetwork, byNetwork], shared: known.network ? [] : [toAccount] };
 }
 
-/** Codes are also counted apart from passwords: a new password starts those over, and must give no more guesses of the code. */
-function limitsOfCode({ own: [first, ...more], shared }: Limits): Limits {
+/**
+ * Codes are also counted apart from passwords: a new password starts those over, and must give no more guesses of the code.
+ * Recovery codes cannot be guessed, so they open the account while others guess.
+ */
+function limitsOfCode({ own: [first, ...more], shared }: Limits, accountId: string, code: string): Limits {
   const ofCode = ({ what, by }: AttemptKind): AttemptKind => ({ what, by: ["code", ...by] });
-  return { own: [ofCode(first), ...more.map(ofCode)], shared: shared.map(ofCode) };
+  const isLimited = shared.length > 0 && isTimeCode(code);
+  return {
+    own: [ofCode(first), ...more.map(ofCode)],
+    shared: isLimited ? [codesOf(accountId)] : [],
+  };
+}
+
+function codesOf(accountId: string): AttemptKind {
+  return { what: "codes_of_one_account", by: [accountId] };
 }
 
 async function takeAll(attempts: AttemptLimiter, { own, shared }: Limits): Promise<void> {
@@ -139,20 +152,6 @@ async function takeAll(attempts: AttemptLimiter, { own, shared }: Limits): Promi
 
 function forgiveOne(attempts: AttemptLimiter, taken: readonly Limits[]): Promise<void> {
   return attempts.forgive("one", ...taken.flatMap(({ own, shared }) => [...own, ...shared]));
-}
-
-/** Tells the owner, once a day, that many wrong passwords were tried. */
-function reportWrongPassword(
-  { attempts, mailer, background, settings }: SignInDeps,
-  email: string,
-  owner: string | undefined,
-): void {
-  if (!mailer.reachesPeople) return;
-  background.run("wrong_passwords_email", async () => {
-    const areMany = await attempts.usesUp({ what: "wrong_passwords", by: [email] });
-    if (areMany && owner)
-      await mailer.send(emailTemplates.wrongPasswords(owner, `${settings.publicUrl}/forgotten-password`));
-  });
 }
 
 function secondFactorRequired(detail: string): Refusal {

@@ -66,6 +66,26 @@ export const emailTemplates = {
       button: { label: "Reset password", url: resetPassword },
     }),
 
+  wrongCodes: (to: string, resetPassword: string) =>
+    addressed(to, {
+      subject: "Someone knows your Mailvet password",
+      paragraphs: [
+        "Someone knows your password: three wrong codes were entered for your Mailvet account, each after the right password. None of them was accepted.",
+        "If this wasn't you, choose a new password now, and wherever else you use the old one. Codes can be tried less often from now on; a recovery code signs you in meanwhile.",
+      ],
+      button: { label: "Reset password", url: resetPassword },
+    }),
+
+  newNetwork: (to: string, { ip, at }: { ip: string; at: Date }, resetPassword: string) =>
+    addressed(to, {
+      subject: "New sign-in to your Mailvet account",
+      paragraphs: [
+        `Your Mailvet account was signed in to from ${ip}, a network that was not used before, on ${at.toUTCString()}.`,
+        "If this wasn't you, reset your password now, which ends all sessions.",
+      ],
+      button: { label: "Reset password", url: resetPassword },
+    }),
+
   invitation: (to: string, link: string) =>
     addressed(to, {
       subject: "Your Mailvet account",

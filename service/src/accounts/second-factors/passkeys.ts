@@ -22,6 +22,7 @@ import { emailOf, lockAccount } from "../account-queries.ts";
 import type { AttemptLimiter } from "../attempt-limiter.ts";
 import type { BackgroundTasks } from "../background-tasks.ts";
 import type { SessionClient } from "../known-clients.ts";
+import type { OwnerWarnings } from "../owner-warnings.ts";
 import { accounts, passkeys } from "../schema.ts";
 import { type Sessions, type SignedInBrowser, type SignedInSession, signedInActor } from "../sessions.ts";
 import type { OwnerCheck } from "./owner-check.ts";
@@ -38,6 +39,7 @@ export type PasskeysDeps = {
   ownerCheck: OwnerCheck;
   mailer: Mailer;
   background: BackgroundTasks;
+  warnings: OwnerWarnings;
   settings: { publicUrl: string };
 };
 
@@ -128,6 +130,7 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
             await attempts.forgive("one", ofPasskey, ofNetwork);
           throw error;
         });
+      deps.warnings.signedIn(session, client);
       await attempts.forgive("all", ofPasskey);
       await attempts.forgive("one", ofNetwork);
       return session;

@@ -10,6 +10,7 @@ import { recordAudit } from "../../audit/audit-writer.ts";
 import { Refusal, wrongValue } from "../../base/refusal.ts";
 import type { Database, Orm } from "../../db/database.ts";
 import { lockAccount } from "../account-queries.ts";
+import type { OwnerWarnings } from "../owner-warnings.ts";
 import { accounts, recoveryCodes, twoFactor } from "../schema.ts";
 import { type Sessions, type SignedInBrowser, signedInActor } from "../sessions.ts";
 import { hasCodesEnabled, type OwnerCheck } from "./owner-check.ts";
@@ -18,6 +19,7 @@ export type TwoFactorDeps = {
   database: Database;
   sessions: Pick<Sessions, "endAll">;
   ownerCheck: OwnerCheck;
+  warnings: OwnerWarnings;
   now: () => Date;
 };
 
@@ -43,8 +45,12 @@ const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;
 const RECOVERY_CODE_BYTES = 10;
 
-export function createTwoFactor({ database, sessions, ownerCheck, now }: TwoFactorDeps): TwoFactor {
+export function createTwoFactor({ database, sessions, ownerCheck, warnings, now }: TwoFactorDeps): TwoFactor {
   const { orm } = database;
+  const wrongGuess = (accountId: string) => {
+    warnings.wrongCode(accountId);
+    return wrongCode();
+  };
   return {
     async twoFactorStatus(accountId) {
       const [[account], [enabled], [left]] = await Promise.all([
@@ -103,7 +109,7 @@ export function createTwoFactor({ database, sessions, ownerCheck, now }: TwoFact
       const codes = await orm.transaction(async (tx) => {
         await lockAccount(tx, accountId);
         const factor = await checkSecondFactor(tx, accountId, code, now());
-        if (factor === "wrong") throw wrongCode();
+        if (factor === "wrong") throw wrongGuess(accountId);
         if (factor === "not_enabled") throw wrongValue("/code", "Two-factor sign-in is not enabled.");
         await tx.delete(recoveryCodes).where(eq(recoveryCodes.accountId, accountId));
         const entry = { action: "two_factor.recovery_codes_replaced", accountId } as const;
@@ -124,7 +130,7 @@ export function createTwoFactor({ database, sessions, ownerCheck, now }: TwoFact
           "Enter the code of your authenticator app, or a recovery code.",
         );
       }
-      if (factor === "wrong") throw wrongCode();
+      if (factor === "wrong") throw wrongGuess(by.accountId);
       await forgive();
     },
 
@@ -133,7 +139,7 @@ export function createTwoFactor({ database, sessions, ownerCheck, now }: TwoFact
       const { accountId } = by;
       await orm.transaction(async (tx) => {
         await lockAccount(tx, accountId);
-        if ((await checkSecondFactor(tx, accountId, code, now())) === "wrong") throw wrongCode();
+        if ((await checkSecondFactor(tx, accountId, code, now())) === "wrong") throw wrongGuess(accountId);
         await tx.delete(twoFactor).where(eq(twoFactor.accountId, accountId));
         await tx.delete(recoveryCodes).where(eq(recoveryCodes.accountId, accountId));
         await ownerCheck.requireSecondFactor(tx, accountId);
@@ -190,10 +196,15 @@ function totpOf(secret: Buffer, email: string): TOTP {
   });
 }
 
+/** One of a million, other than recovery codes. */
+export function isTimeCode(code: string): boolean {
+  return /^\d{6}$/.test(code.replace(/\s/g, ""));
+}
+
 /** The time step that the code belongs to. */
 function stepOf(secret: Buffer, code: string, at: Date): number | undefined {
+  if (!isTimeCode(code)) return undefined;
   const token = code.replace(/\s/g, "");
-  if (!/^\d{6}$/.test(token)) return undefined;
   const timestamp = at.getTime();
   const drift = totpOf(secret, "").validate({ token, timestamp, window: DRIFT_STEPS });
   return drift === null ? undefined : Math.floor(timestamp / STEP_MS) + drift;
