@@ -22,8 +22,8 @@ const MailRoute = Type.Object({
   kind: OneOf(MAIL_ROUTE_KINDS, {
     description:
       "mx: MX records. implicit: the address record of the domain (RFC 5321, 5.1). null_mx: the domain accepts no mail " +
-      "(RFC 7505). none: neither MX nor address record. domain_not_found: NXDOMAIN. unroutable: no mail host has a " +
-      "public address. dns_error: the lookup failed. The list may grow.",
+      "(RFC 7505). none: neither MX nor address record. domain_not_found: NXDOMAIN, or no public " +
+      "address at all. unroutable: the domain is public, its mail hosts are not. dns_error: the lookup failed. The list may grow.",
   }),
   hosts: Type.Array(
     Type.Object({
@@ -39,7 +39,7 @@ const MailRoute = Type.Object({
   is_partial: Type.Boolean({
     description: "Whether hosts may be missing: a lookup failed, or there were too many.",
   }),
-  reason: Nullable(Type.String(), "Cause of unroutable and dns_error."),
+  reason: Nullable(Type.String(), "Cause of dns_error."),
 });
 
 const Policy = (what: string) =>

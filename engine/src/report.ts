@@ -125,9 +125,7 @@ function retryAfter({ route, mailbox, decoy }: Evidence): number | null {
 }
 
 function firstMailHost({ route }: Evidence): string {
-  if (route?.kind === "mail_hosts") return route.hosts[0]?.name ?? "";
-  if (route?.kind === "unroutable") return route.hosts[0] ?? "";
-  return "";
+  return route?.kind === "mail_hosts" ? (route.hosts[0]?.name ?? "") : "";
 }
 
 /** Remote text made safe to display: one line, no control characters, limited length. */

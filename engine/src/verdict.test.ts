@@ -48,12 +48,7 @@ const CASES: Record<
   domain_not_found: [{ ...wellFormed, route: { kind: "domain_not_found" } }, false, false, 0.99],
   no_mail_server: [{ ...wellFormed, route: { kind: "no_mail_server" } }, false, false, 0.98],
   null_mx: [{ ...wellFormed, route: { kind: "null_mx" } }, false, false, 0.99],
-  unroutable_mail_server: [
-    { ...wellFormed, route: { kind: "unroutable", hosts: ["mx.shop.example"], reason: "not_public" } },
-    false,
-    false,
-    0.95,
-  ],
+  unroutable_mail_server: [{ ...wellFormed, route: { kind: "unroutable", hosts: [] } }, false, false, 0.95],
   mailbox_not_found: [probed("not_found"), false, false, 0.97],
   mailbox_disabled: [probed("disabled"), false, false, 0.95],
   domain_not_accepted: [probed("domain_not_accepted"), false, false, 0.9],

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { openStory } from "./stories/story.ts";
 
 const NULL_MX: DnsEntry = { MX: [{ preference: 0, exchange: "." }] };
-const INSIDE: DnsEntry = { MX: [{ preference: 0, exchange: "inside.test" }] };
+const INSIDE: DnsEntry = { MX: [{ preference: 0, exchange: "inside.test" }], A: ["9.9.9.9"] };
 
 /** Negative answers of a name server to every query. */
 const DENIALS = [

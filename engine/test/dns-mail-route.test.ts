@@ -101,9 +101,9 @@ test("no MX but an address: the domain itself is the mail host", async () => {
   expect(ipv6).toEqual(itself(["2620:fe::fe"]));
 });
 
-test("no MX and a private address is unroutable, not an implicit mail host", async () => {
+test("no MX and a private address is like a missing name, not an implicit mail host", async () => {
   const { route } = await routeIn({ "shop.test": { A: ["127.0.0.1"] } });
-  expect(route).toEqual({ kind: "unroutable", hosts: ["shop.test"], reason: "not_public" });
+  expect(route).toEqual({ kind: "domain_not_found" });
 });
 
 test("a null MX alone means that the domain accepts no mail, even with an address", async () => {
@@ -121,29 +121,30 @@ test("a null MX among others is ignored, and never becomes a host", async () => 
   expect(route).toMatchObject({ kind: "mail_hosts", hosts: [{ name: "mx.shop.test" }] });
 });
 
-test.each([
+const USELESS_HOSTS: [string, World][] = [
   ["is not there", {}],
   ["has no address", { "mx.shop.test": { TXT: ["nothing"] } }],
-])("a mail host that %s is unroutable, and its name is still reported", async (_, world) => {
-  const { route } = await routeIn({ "shop.test": mx([10, "mx.shop.test"]), ...world });
-  expect(route).toEqual({ kind: "unroutable", hosts: ["mx.shop.test"], reason: "unresolvable" });
-});
+  ...["127.0.0.1", "10.0.0.1", "169.254.169.254", "192.168.1.1", "100.64.0.1", "0.0.0.0"].map(
+    (address): [string, World] => [`is at ${address}`, { "mx.shop.test": { A: [address] } }],
+  ),
+  ...["::1", "fd00::1", "::ffff:127.0.0.1"].map((address): [string, World] => [
+    `is at ${address}`,
+    { "mx.shop.test": { AAAA: [address] } },
+  ]),
+];
 
-test.each([
-  "127.0.0.1",
-  "10.0.0.1",
-  "169.254.169.254",
-  "192.168.1.1",
-  "100.64.0.1",
-  "0.0.0.0",
-  "::1",
-  "fd00::1",
-  "::ffff:127.0.0.1",
-])("a mail host at %s is unroutable", async (address) => {
-  const entry = address.includes(":") ? { AAAA: [address] } : { A: [address] };
-  const { route } = await routeIn({ "shop.test": mx([10, "mx.shop.test"]), "mx.shop.test": entry });
-  expect(route).toEqual({ kind: "unroutable", hosts: ["mx.shop.test"], reason: "not_public" });
-});
+test.each(USELESS_HOSTS)(
+  "a mail host that %s: the domain is unroutable if it is public",
+  async (_, world) => {
+    const domain = mx([10, "mx.shop.test"]);
+    const { route } = await routeIn({ "shop.test": { ...domain, ...PUBLIC }, ...world });
+    expect(route).toEqual({ kind: "unroutable", hosts: [] });
+    for (const own of [{}, { A: ["10.0.0.9"] }, { answers: { A: servfail } }]) {
+      const { route: inside } = await routeIn({ "shop.test": { ...domain, ...own }, ...world });
+      expect(inside).toEqual({ kind: "domain_not_found" });
+    }
+  },
+);
 
 test("a mail host with public and private addresses keeps the public ones only", async () => {
   const { route } = await routeIn({
@@ -168,9 +169,9 @@ test("a range allowed by the operator is routable", async () => {
 test.each(["127.1", "bad host.test", "-.test"])(
   "an MX of %j is not a host name and is not looked up",
   async (exchange) => {
-    const { route, questions } = await routeIn({ "shop.test": mx([10, exchange]) });
-    expect(route).toEqual({ kind: "unroutable", hosts: [exchange], reason: "unresolvable" });
-    expect(questions).toHaveLength(1);
+    const { route, questions } = await routeIn({ "shop.test": { ...mx([10, exchange]), ...PUBLIC } });
+    expect(route).toEqual({ kind: "unroutable", hosts: [] });
+    expect(questions.map(({ type }) => type)).toEqual(["MX", "AAAA", "A"]); // of the domain itself
   },
 );
 
@@ -181,8 +182,8 @@ test("an MX that is an IP address is not connected to, but some senders deliver 
 });
 
 test("an MX that is an IP address which is not public is unroutable", async () => {
-  const { route } = await routeIn({ "shop.test": mx([10, "127.0.0.1"]) });
-  expect(route).toEqual({ kind: "unroutable", hosts: ["127.0.0.1"], reason: "not_public" });
+  const { route } = await routeIn({ "shop.test": { ...mx([10, "127.0.0.1"]), ...PUBLIC } });
+  expect(route).toEqual({ kind: "unroutable", hosts: [] });
 });
 
 test("one usable mail host is enough, whatever the state of the others", async () => {
@@ -227,8 +228,8 @@ test.each([10, 11, 29])("a usable mail host behind %i missing ones is found", as
 });
 
 test("thirty mail hosts, all missing, are unroutable", async () => {
-  const { route } = await routeIn({ "shop.test": mx(...gone(30)) });
-  expect(route).toMatchObject({ kind: "unroutable", reason: "unresolvable" });
+  const { route } = await routeIn({ "shop.test": { ...mx(...gone(30)), ...PUBLIC } });
+  expect(route).toMatchObject({ kind: "unroutable" });
 });
 
 test("with more missing hosts than are looked up, the route is dns_error: the next might be usable", async () => {

@@ -79,7 +79,7 @@ export const SAMPLE_WORLD: MailWorld = {
   // Domains without mail.
   "web-only.example-lab.com": { TXT: ["no mail here"] },
   "null.example-lab.com": { MX: [{ preference: 0, exchange: "." }] },
-  "inside.example-lab.com": mx("mx.inside.example-lab.com"),
+  "inside.example-lab.com": { ...mx("mx.inside.example-lab.com"), A: ["9.9.9.9"] },
   "mx.inside.example-lab.com": { A: ["10.0.0.25"] },
   "broken-names.example-lab.com": { answers: servfail },
   "silent-names.example-lab.com": { answers: silent },
@@ -140,7 +140,7 @@ export const SAMPLES: readonly Sample[] = [
     "invalid",
     "unroutable_mail_server",
     "ann@inside.example-lab.com",
-    "the only MX has a private address",
+    "a public domain whose only MX has a private address",
   ),
   sample("invalid", "mailbox_not_found", "eve@polite.example-lab.com", "no such user"),
   sample(

@@ -23,7 +23,16 @@ beforeAll(async () => {
     "own.test": mailDomain({ users: ["postmaster"], implicitMx: true }),
     "nomail.test": { MX: [{ preference: 0, exchange: "." }] },
     "empty.test": { TXT: ["hello"] },
-    "dead.test": { MX: [{ preference: 5, exchange: "mx.nowhere.test" }] },
+    "dead.test": { MX: [{ preference: 5, exchange: "mx.nowhere.test" }], A: ["9.9.9.9"] },
+    "inside.test": { MX: [{ preference: 5, exchange: "db.office.test" }], A: ["9.9.9.9"] },
+    // Split-horizon DNS: names in the operator's network.
+    "db.office.test": { A: ["10.0.0.5"], TXT: ["v=spf1 -all"] },
+    "db6.office.test": { AAAA: ["fd00::5"] },
+    "mail.office.test": { MX: [{ preference: 5, exchange: "db.office.test" }], TXT: ["v=spf1 mx -all"] },
+    "_dmarc.mail.office.test": { TXT: ["v=DMARC1; p=reject"] },
+    "alias.test": { CNAME: "db.office.test" },
+    "aimed.test": { MX: [{ preference: 5, exchange: "db.office.test" }] },
+    "missed.test": { MX: [{ preference: 5, exchange: "nothing.office.test" }] },
     "broken.test": { answers: servfail },
     "xn--bcher-kva.test": mailDomain({ users: ["postmaster"] }),
     "mailinator.com": mailDomain({ temper: acceptsEveryone }),
@@ -110,7 +119,8 @@ test.for([
   ["nomail.test", "null_mx", [], null],
   ["empty.test", "none", [], null],
   ["nowhere.test", "domain_not_found", [], null],
-  ["dead.test", "unroutable", ["mx.nowhere.test"], "unresolvable"],
+  ["dead.test", "unroutable", [], null],
+  ["inside.test", "unroutable", [], null],
   ["broken.test", "dns_error", [], "servfail"],
 ] as const)("the mail route of %s is %s", async ([domain, kind, hosts, reason]) => {
   const { mail_route, catchall, spf } = await reportOn(domain);
@@ -119,6 +129,35 @@ test.for([
   if (kind !== "implicit")
     expect(catchall).toMatchObject({ is_catchall: null, asked_for: null, smtp_code: 0 });
   expect(spf.found).toBe(kind === "dns_error" ? null : false);
+});
+
+test("a name in the operator's network, or one that leads there, is answered like a missing one", async () => {
+  const { key } = await service.openAccount();
+  const answersFor = async (name: string) => {
+    const checks = ["dns", "smtp"].map((level) => ({ email: `ann@${name}`, level }));
+    const answers = [await service.ask(`/domains/${name}`, { key })];
+    for (const body of checks) answers.push(await service.ask("/validation/single", { key, body }));
+    return answers.map(({ status, body }) =>
+      JSON.parse(
+        JSON.stringify([status, { ...body, request_id: "", performance: {}, metadata: {} }]).replaceAll(
+          name,
+          "name",
+        ),
+      ),
+    );
+  };
+  const missing = await answersFor("nowhere.test");
+  expect(missing[1]).toMatchObject([200, { status: "invalid", sub_status: "domain_not_found" }]);
+  const names = ["db.office.test", "db6.office.test", "mail.office.test"];
+  for (const name of [...names, "alias.test", "aimed.test", "missed.test"])
+    expect([name, await answersFor(name)]).toEqual([name, missing]);
+  // A public domain is named as such, and its mail hosts are not.
+  const aimed = await answersFor("inside.test");
+  expect(aimed[1]).toMatchObject([
+    200,
+    { sub_status: "unroutable_mail_server", details: { mx_host: "", has_spf: false } },
+  ]);
+  expect(await answersFor("dead.test")).toEqual(aimed);
 });
 
 test("a name in Unicode is the same domain as its A-labels", async () => {
@@ -185,7 +224,7 @@ test("in the sandbox the first label names the outcome; a test key is not charge
     mail_route: { kind: "null_mx" },
     metadata: { sandbox: true },
   });
-  expect(free.headers.get("x-credits-remaining")).toBe("2");
+  expect(free.headers.get("x-credits-remaining")).toBe("1000000"); // of test mode
   const paid = await service.ask("/domains/catch-all.mailvet.test", { key: ann.key });
   expect(paid.body).toMatchObject({ catchall: { is_catchall: true }, metadata: { sandbox: true } });
   expect(paid.headers.get("x-credits-remaining")).toBe("1");

@@ -62,7 +62,7 @@ async function inspectLocally(name: string): Promise<DomainReport> {
 const ROUTE_TEXTS: Partial<Record<DomainReport["mail_route"]["kind"], string>> = {
   null_mx: "none: the domain accepts no mail (null MX)",
   none: "none: no MX record and no address record",
-  domain_not_found: "none: the domain does not exist",
+  domain_not_found: "none: the domain does not exist or has no public address",
 };
 
 export function domainCard(report: DomainReport, paint: Paint): string {

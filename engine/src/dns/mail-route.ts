@@ -4,6 +4,9 @@
  * Follows RFC 5321, 5.1 and RFC 7505, with one addition: only a negative answer of a name server counts against a
  * domain. If a lookup failed on the way, the route is `dns_error`. A negative conclusion is drawn only if all mail
  * hosts were looked up.
+ *
+ * The operator's name servers may know internal names (split-horizon DNS). Callers must not learn them, so a domain without
+ * a public address is `domain_not_found` even if its own mail hosts, or those it points at, exist inside.
  */
 
 import { isIP } from "node:net";
@@ -26,14 +29,12 @@ export type MailRoute =
       unresolved?: RecordData["MX"][];
     }
   | { kind: "null_mx" | "domain_not_found" | "no_mail_server" }
-  | { kind: "unroutable"; hosts: string[]; reason: UnroutableReason }
+  /** A public domain without a usable mail host. Whether they exist, and their names, may be internal. */
+  | { kind: "unroutable"; hosts: [] }
   | { kind: "dns_error"; hosts: string[]; reason: RouteFailure };
 
 /** `addresses` are permitted by the egress guard and must be connected to as they are, IPv4 first. */
 export type MailHost = { name: string; preference: number; addresses: string[] };
-
-/** No mail host has an address, or none has a public one. */
-export type UnroutableReason = "unresolvable" | "not_public";
 
 /** Why the route is unknown. */
 export type RouteFailure =
@@ -81,7 +82,10 @@ export async function findMailRoute(
   );
   const hosts = usable.slice(0, MAX_HOSTS);
   const isTruncated = lookups.length < exchangers.length || hosts.length < usable.length;
-  if (hosts.length === 0) return unusableRoute(lookups, isTruncated);
+  if (hosts.length === 0) {
+    const failed = failedRoute(lookups, isTruncated);
+    return failed ?? withoutUsableHost((await findAddresses(deps, domain, urgency)).kind === "addresses");
+  }
   const unresolved = lookups.flatMap(({ exchange, preference, found }) =>
     found.kind === "failed" ? [{ exchange, preference }] : [],
   );
@@ -98,7 +102,8 @@ async function implicitRoute(
 ): Promise<MailRoute> {
   const found = await findAddresses(deps, domain, urgency);
   if (found.kind === "unresolvable") return { kind: "no_mail_server" };
-  if (found.kind !== "addresses") return unusableRoute([{ exchange: domain, found }], false);
+  if (found.kind !== "addresses")
+    return failedRoute([{ exchange: domain, found }], false) ?? withoutUsableHost(false);
   const host = { name: domain, preference: 0, addresses: found.addresses };
   return { kind: "mail_hosts", implicit: true, hosts: [host], isPartial: false };
 }
@@ -142,7 +147,7 @@ async function lookUpHosts(
 
 type AddressLookup =
   | { kind: "addresses"; addresses: string[] }
-  | { kind: UnroutableReason }
+  | { kind: "unresolvable" | "not_public" }
   | { kind: "failed"; failure: DnsFailure };
 
 async function findAddresses(
@@ -187,19 +192,18 @@ function permitted(answer: AddressAnswer, guard: MailRouteDeps["guard"]): string
   return answer.status === "answer" ? answer.records.filter((address) => guard.permits(address)) : [];
 }
 
-/**
- * None of these hosts is usable. After a failure, or with hosts left over that were not looked up, the route is
- * unknown.
- */
-function unusableRoute(
+/** None of these hosts is usable: after a failure, or with hosts left that were not looked up, the route is unknown. */
+function failedRoute(
   lookups: readonly Pick<HostLookup, "exchange" | "found">[],
   isTruncated: boolean,
-): MailRoute {
+): MailRoute | undefined {
   const hosts = lookups.map(({ exchange }) => exchange);
   for (const { found } of lookups) {
     if (found.kind === "failed") return { kind: "dns_error", hosts, reason: found.failure };
   }
-  if (isTruncated) return { kind: "dns_error", hosts, reason: "too_many_hosts" };
-  const isPrivate = lookups.some(({ found }) => found.kind === "not_public");
-  return { kind: "unroutable", hosts, reason: isPrivate ? "not_public" : "unresolvable" };
+  return isTruncated ? { kind: "dns_error", hosts, reason: "too_many_hosts" } : undefined;
+}
+
+function withoutUsableHost(isPublic: boolean): MailRoute {
+  return isPublic ? { kind: "unroutable", hosts: [] } : { kind: "domain_not_found" };
 }

@@ -68,7 +68,7 @@ const WITHOUT_MAIL: Record<
   readonly [outcome: FindingStatus, found: string, advice: string]
 > = {
   null_mx: ["bad", "declares that it accepts no mail (null MX)", OWN_DOMAIN],
-  domain_not_found: ["bad", "does not exist", OWN_DOMAIN],
+  domain_not_found: ["bad", "does not exist or has no public address", OWN_DOMAIN],
   no_mail_server: ["bad", "has neither an MX nor an address record", OWN_DOMAIN],
   unroutable: ["bad", "has no mail server with a public address", OWN_DOMAIN],
   dns_error: [

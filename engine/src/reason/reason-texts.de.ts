@@ -18,7 +18,8 @@ export const GERMAN: ReasonTexts = {
     provider_syntax: ({ evidence }) => providerText(evidence.providerSyntaxError),
     reserved_domain: ({ evidence }) =>
       `Diese Domain hat keine öffentliche Mail: ${specialUseText(evidence.specialUse)}.`,
-    domain_not_found: ({ domain }) => `Die Domain ${domain} existiert nicht.`,
+    domain_not_found: ({ domain }) =>
+      `Die Domain ${domain} existiert nicht oder hat keine öffentliche Adresse.`,
     no_mail_server: ({ domain }) => `Die Domain ${domain} hat keinen Mailserver.`,
     null_mx: ({ domain }) => `Die Domain ${domain} erklärt, dass sie keine Mail annimmt (Null-MX).`,
     unroutable_mail_server: ({ domain }) => `Kein Mailserver von ${domain} hat eine öffentliche IP-Adresse.`,

@@ -39,7 +39,7 @@ export const ENGLISH: ReasonTexts = {
       `${(evidence.providerSyntaxError ?? "The provider does not issue this mailbox name").replace(/\.$/, "")}.`,
     reserved_domain: ({ evidence }) =>
       `This domain has no public mail: ${evidence.specialUse ?? "the name is reserved"}.`,
-    domain_not_found: ({ domain }) => `The domain ${domain} does not exist.`,
+    domain_not_found: ({ domain }) => `The domain ${domain} does not exist or has no public address.`,
     no_mail_server: ({ domain }) => `The domain ${domain} has no mail server.`,
     null_mx: ({ domain }) => `The domain ${domain} declares that it accepts no mail (null MX).`,
     unroutable_mail_server: ({ domain }) => `No mail server of ${domain} has a public IP address.`,

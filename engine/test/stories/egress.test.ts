@@ -61,8 +61,8 @@ test.concurrent.each(PRIVATE)("a mail host at %s is never connected to", async (
   };
   const engine = engineIn(story.lab, { allow: [], dial: watched });
   expect(await engine.verdictsOn(["ann@shop.test", "ann@bare.test"])).toEqual([
-    "invalid unroutable_mail_server",
-    "invalid unroutable_mail_server",
+    "invalid domain_not_found",
+    "invalid domain_not_found",
   ]);
   expect(dialled).toEqual([]);
   expect(await dial(address, 200)).toEqual({ kind: "forbidden" }); // and connecting directly would be refused too

@@ -422,7 +422,7 @@ class DomainReportMailRouteHost(TypedDict):
 
 class DomainReportMailRoute(TypedDict):
     kind: str
-    """mx: MX records. implicit: the address record of the domain (RFC 5321, 5.1). null_mx: the domain accepts no mail (RFC 7505). none: neither MX nor address record. domain_not_found: NXDOMAIN. unroutable: no mail host has a public address. dns_error: the lookup failed. The list may grow."""
+    """mx: MX records. implicit: the address record of the domain (RFC 5321, 5.1). null_mx: the domain accepts no mail (RFC 7505). none: neither MX nor address record. domain_not_found: NXDOMAIN, or no public address at all. unroutable: the domain is public, its mail hosts are not. dns_error: the lookup failed. The list may grow."""
 
     hosts: list[DomainReportMailRouteHost]
     """Most preferred first."""
@@ -431,7 +431,7 @@ class DomainReportMailRoute(TypedDict):
     """Whether hosts may be missing: a lookup failed, or there were too many."""
 
     reason: str | None
-    """Cause of unroutable and dns_error."""
+    """Cause of dns_error."""
 
 
 class DomainReportDisposable(TypedDict):

@@ -73,7 +73,6 @@ function withFirstHost(route: Route): Route {
       const { unresolved: _, hosts, ...shown } = route;
       return { ...shown, hosts: hosts.slice(0, 1).map((host) => ({ ...host, addresses: [] })) };
     }
-    case "unroutable":
     case "dns_error":
       return { ...route, hosts: route.hosts.slice(0, 1).map(storable) };
     default:

@@ -93,7 +93,7 @@ export const SANDBOX_OUTCOMES: Readonly<Record<SubStatus, SandboxOutcome>> = {
   }),
   no_mail_server: routed({ kind: "no_mail_server" }),
   null_mx: routed({ kind: "null_mx" }),
-  unroutable_mail_server: routed({ kind: "unroutable", hosts: [MX_HOST], reason: "not_public" }),
+  unroutable_mail_server: routed({ kind: "unroutable", hosts: [] }),
   mailbox_not_found: answered(NOT_FOUND),
   mailbox_disabled: answered(replied("disabled", 550, "5.2.1", "Mailbox disabled, not accepting messages")),
   domain_not_accepted: answered(replied("domain_not_accepted", 550, "5.7.1", "Relay access denied")),

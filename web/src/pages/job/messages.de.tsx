@@ -239,7 +239,11 @@ const SUB_STATUSES: Readonly<Record<SubStatus, readonly [status: Status, name: s
     "Reservierte Domain",
     "Die Domain ist reserviert und kann keine Mail empfangen.",
   ],
-  domain_not_found: ["invalid", "Domain existiert nicht", "Im DNS gibt es diese Domain nicht."],
+  domain_not_found: [
+    "invalid",
+    "Domain existiert nicht",
+    "Im DNS gibt es diese Domain nicht, oder sie hat keine öffentliche Adresse.",
+  ],
   no_mail_server: ["invalid", "Kein Mailserver", "Die Domain existiert, hat aber keinen Mailserver."],
   null_mx: ["invalid", "Domain nimmt keine Mail an", "Die Domain veröffentlicht einen Null-MX-Eintrag."],
   unroutable_mail_server: [

@@ -214,7 +214,11 @@ const SUB_STATUSES: Readonly<Record<SubStatus, readonly [status: Status, name: s
   syntax_error: ["invalid", "Malformed", "The address violates the syntax rules."],
   provider_syntax: ["invalid", "Impossible address", "Not a possible address at this provider."],
   reserved_domain: ["invalid", "Reserved domain", "The domain is reserved and can't receive mail."],
-  domain_not_found: ["invalid", "Domain does not exist", "DNS has no such domain."],
+  domain_not_found: [
+    "invalid",
+    "Domain does not exist",
+    "DNS has no such domain, or no public address for it.",
+  ],
   no_mail_server: ["invalid", "No mail server", "The domain exists but has no mail server."],
   null_mx: ["invalid", "Domain accepts no mail", "The domain publishes a null MX record."],
   unroutable_mail_server: [

@@ -150,7 +150,7 @@ export const messages: Translation<typeof english.messages> = {
     implicitMx: "Kein MX-Eintrag; Mail geht an den Host der Domain selbst (RFC 5321 §5.1).",
     noneFound: ["kein Mailserver gefunden", "Das DNS lieferte keinen Mailserver."],
     reasons: {
-      domain_not_found: ["existiert nicht", "Die Domain existiert nicht."],
+      domain_not_found: ["existiert nicht", "Die Domain existiert nicht oder hat keine öffentliche Adresse."],
       no_mail_server: ["kein Mailserver", "Die Domain existiert, hat aber weder MX- noch Adresseinträge."],
       null_mx: ["nimmt keine Mail an", "Die Domain veröffentlicht einen Null-MX-Eintrag (RFC 7505)."],
       unroutable_mail_server: ["nicht erreichbar", "Keiner ihrer Mailserver hat eine öffentliche Adresse."],

@@ -138,7 +138,7 @@ export const messages = {
     implicitMx: "No MX record; mail goes to the domain's own host (RFC 5321 §5.1).",
     noneFound: ["no mail server found", "DNS returned no mail server."],
     reasons: {
-      domain_not_found: ["no such domain", "The domain does not exist."],
+      domain_not_found: ["no such domain", "The domain does not exist or has no public address."],
       no_mail_server: ["no mail server", "The domain exists but has neither MX nor address records."],
       null_mx: ["accepts no mail", "The domain publishes a null MX record (RFC 7505)."],
       unroutable_mail_server: ["unreachable", "None of its mail servers resolves to a public address."],
