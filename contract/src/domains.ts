@@ -73,6 +73,7 @@ export const DomainReport = Type.Object({
   }),
   is_free: Type.Boolean({ description: "Whether it is a free mailbox provider." }),
   is_privacy_relay: Type.Boolean({ description: "Whether its addresses forward to mailboxes elsewhere." }),
+  is_agent_mailbox: Type.Boolean({ description: "Whether its mailboxes are made for software agents." }),
   catchall: Type.Object(
     {
       is_catchall: Nullable(Type.Boolean(), "Whether it accepts mail for any mailbox. Null: unknown."),

@@ -10,7 +10,7 @@ export type Status = (typeof STATUSES)[number];
 
 /** status → its sub-statuses. An ordinary valid address has the empty one. */
 export const SUB_STATUSES = {
-  valid: ["", "privacy_relay"],
+  valid: ["", "privacy_relay", "agent_mailbox"],
   invalid: [
     "syntax_error",
     "provider_syntax",
@@ -68,6 +68,7 @@ export type Recommendation = (typeof RECOMMENDATIONS)[number];
 const RECOMMENDATION_OF: Record<SubStatus, Recommendation> = {
   "": "send",
   privacy_relay: "send",
+  agent_mailbox: "send",
 
   syntax_error: "do_not_send",
   provider_syntax: "do_not_send",

@@ -35,7 +35,7 @@ export type CalibrationCell = {
 const KINDS = ["unproven", "proven", "doubtful"] as const;
 type Kind = (typeof KINDS)[number];
 
-const PROVEN: ReadonlySet<SubStatus> = new Set(["", "privacy_relay", "role_based"]);
+const PROVEN: ReadonlySet<SubStatus> = new Set(["", "privacy_relay", "agent_mailbox", "role_based"]);
 const MAX_SHIFT = 30;
 /** Limits per kind. Scores of rejected mailboxes never move, and no other score is lowered into their range. */
 const RANGES: Record<Kind, readonly [lowest: number, highest: number]> = {

@@ -12,7 +12,7 @@ import { type DnsLookupEvent, epochMs, type Observe } from "./egress/network-eve
 import type { Disposables } from "./reference/disposable.ts";
 import { LARGE_PROVIDERS } from "./reference/free-providers.ts";
 import { mailProviderOf } from "./reference/mail-provider.ts";
-import { isPrivacyRelayHost } from "./reference/privacy-relays.ts";
+import { isPrivacyRelayHost } from "./reference/relays-and-agents.ts";
 
 export type RouteFacts = {
   route: MailRoute;

@@ -41,6 +41,7 @@ export function domainReportOf(evidence: Evidence, request: DomainRequest): Doma
     disposable: { is_disposable: disposable !== undefined, matched_by: disposable ?? null },
     is_free: evidence.isFree === true,
     is_privacy_relay: evidence.isPrivacyRelay === true,
+    is_agent_mailbox: evidence.isAgentMailbox === true,
     catchall: catchallOf(evidence),
     spf: policyOf(evidence, "spf", ascii),
     dmarc: policyOf(evidence, "dmarc", `_dmarc.${ascii}`),

@@ -33,6 +33,7 @@ export type Evidence = {
   /** Which list matched a disposable domain. */
   disposable?: "own_list" | "domain" | "mail_host";
   isPrivacyRelay?: boolean;
+  isAgentMailbox?: boolean;
   isFree?: boolean;
   role?: RoleTier;
   /** The address that was probably intended. `lookAlike` when the domain is a typo of a large provider's. */

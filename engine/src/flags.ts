@@ -5,6 +5,7 @@ import { knownOutcome } from "./known-outcome.ts";
 const FLAGS = {
   disposable: (e) => e.disposable !== undefined,
   privacy_relay: (e) => e.isPrivacyRelay === true,
+  agent_mailbox: (e) => e.isAgentMailbox === true,
   free_provider: (e) => e.isFree === true,
   role_based: (e) => e.role !== undefined,
   no_reply: (e) => e.role === "no_reply",

@@ -41,6 +41,8 @@ test("the reference lists describe domain and local part", () => {
   });
   expect(inspect("info@shop.io")).toMatchObject({ role: "department" });
   expect(inspect("x@mozmail.com")).toMatchObject({ isPrivacyRelay: true });
+  for (const domain of ["agentmail.to", "acme.nylas.email"])
+    expect(inspect(`x@${domain}`)).toMatchObject({ isAgentMailbox: true, isFree: false });
   expect(decide(inspect("ann@gmail.com"))).toMatchObject({ subStatus: "provider_syntax" }); // three letters
 });
 
@@ -50,7 +52,7 @@ test("a cached domain gives the same evidence", () => {
   }
 });
 
-test("the local part is scored only where it may matter: not for roles, relays, disposable domains or settled verdicts", () => {
+test("the local part is scored only where it may matter: not for roles, relays, agents, disposable domains or settled verdicts", () => {
   const read: string[] = [];
   const judge = (local: string) => {
     read.push(local);
@@ -65,6 +67,7 @@ test("the local part is scored only where it may matter: not for roles, relays, 
     "info@firm.io",
     "anna.lee@mozmail.com",
     "kx7bq2vz9wm@private.icloud.com",
+    "kx7bq2vz9wm@agentmail.to",
     "anna.lee@mailinator.com",
     "anna.lee@firm.test",
     "ann@gmail.com",

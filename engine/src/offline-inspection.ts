@@ -12,7 +12,7 @@ import type { NameModel, NameScore } from "./plausibility/name-model/name-model.
 import { hasScorableName } from "./plausibility/plausibility.ts";
 import type { Disposables } from "./reference/disposable.ts";
 import { isFreeProvider } from "./reference/free-providers.ts";
-import { isPrivacyRelay } from "./reference/privacy-relays.ts";
+import { isAgentMailbox, isPrivacyRelay } from "./reference/relays-and-agents.ts";
 import { roleOf } from "./reference/role-addresses.ts";
 
 export type InspectionDeps = {
@@ -55,6 +55,7 @@ export function createInspection(deps: InspectionDeps): Inspect {
     const { canonical, isSubaddressed } = canonicalEmail(local, domain);
     const { isFree, isPrivacyRelay } = domainEvidence;
     const evidence: Evidence = { email, address, canonical, isSubaddressed, isFree, isPrivacyRelay };
+    if (domainEvidence.isAgentMailbox) evidence.isAgentMailbox = true;
     if (domainEvidence.specialUse !== undefined) evidence.specialUse = domainEvidence.specialUse;
     if (domainEvidence.disposable !== undefined) evidence.disposable = domainEvidence.disposable;
     if (domainEvidence.suggestedDomain !== undefined)
@@ -77,6 +78,7 @@ type DomainEvidence = {
   specialUse: string | undefined;
   disposable: "own_list" | "domain" | undefined;
   isPrivacyRelay: boolean;
+  isAgentMailbox: boolean;
   isFree: boolean;
   /** The domain that was probably intended. */
   suggestedDomain: string | undefined;
@@ -91,12 +93,13 @@ function inspectDomain(domain: string, { disposables, exemptSpecialUse }: Inspec
     specialUse: specialUseOf(domain, exemptSpecialUse),
     disposable: disposables.isDenied(domain) ? "own_list" : isListed ? "domain" : undefined,
     isPrivacyRelay: isPrivacyRelay(domain),
+    isAgentMailbox: isAgentMailbox(domain),
     isFree: isFreeProvider(domain),
     suggestedDomain,
   };
 }
 
-/** Skipped where the text has settled the verdict, and for names no person chose (roles, relays, disposable). */
+/** Skipped where the text has settled the verdict, and for names no person chose (roles, relays, agents, disposable). */
 function scoreLocalPart(evidence: Evidence, scoreOf: NameModel["judge"] | undefined): void {
   if (!scoreOf) {
     evidence.ignoresName = true;

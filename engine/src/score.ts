@@ -14,6 +14,7 @@ type Band = readonly [lowest: number, start: number, highest: number];
 export const SCORE_BANDS: Record<SubStatus, Band> = {
   "": [90, 96, 99],
   privacy_relay: [85, 92, 97],
+  agent_mailbox: [85, 92, 97],
   role_based: [80, 92, 96],
   low_quality: [50, 75, 85],
   possible_typo: [40, 70, 80],

@@ -37,6 +37,7 @@ const CASES: Record<
 > = {
   "": [proven, true, true, 0.95],
   privacy_relay: [{ ...proven, isPrivacyRelay: true }, true, true, 0.88],
+  agent_mailbox: [{ ...proven, isAgentMailbox: true }, true, true, 0.88],
   syntax_error: [{ email: "ann" }, false, false, 0.99],
   provider_syntax: [
     { ...wellFormed, providerSyntaxError: "Such names are never issued." },

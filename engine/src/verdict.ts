@@ -76,6 +76,7 @@ const POLICY: readonly Rule[] = [
   ["role_based", (e) => proven(e) && e.role !== undefined],
   ["low_quality", (e) => proven(e) && looksRandom(e)],
   ["privacy_relay", (e) => proven(e) && e.isPrivacyRelay === true],
+  ["agent_mailbox", (e) => proven(e) && e.isAgentMailbox === true],
   ["", proven],
 
   ["internal_error", () => true],
@@ -88,6 +89,7 @@ const CONFIDENCE: Record<
 > = {
   "": 0.95,
   privacy_relay: 0.88,
+  agent_mailbox: 0.88,
   syntax_error: 0.99,
   provider_syntax: 0.95,
   reserved_domain: 0.99,

@@ -100,6 +100,7 @@ export const SAMPLE_WORLD: MailWorld = {
   "gmx.de": mailDomain({ mx: ["mx00.emig.gmx.net"], users: ["annabel.lab"] }),
   "mailinator.com": mailDomain({ temper: acceptsEveryone }),
   "duck.com": mailDomain({ users: ["annabel.lab"] }),
+  "agentmail.to": mailDomain({ users: ["annabel.lab"] }),
   "gmial.com": mailDomain({ users: ["annabel.lab"] }),
 };
 
@@ -130,6 +131,7 @@ export const SAMPLES: readonly Sample[] = [
   sample("valid", "", "annabel.lab@outlook.com", "imitation of Outlook.com: one recipient per transaction"),
   sample("valid", "", "ann@firm.example-lab.com", "imitation of Microsoft 365"),
   sample("valid", "privacy_relay", "annabel.lab@duck.com", "privacy relay"),
+  sample("valid", "agent_mailbox", "annabel.lab@agentmail.to", "mailbox of a software agent"),
   sample("invalid", "syntax_error", "ann@@polite.example-lab.com", "two at signs"),
   sample("invalid", "provider_syntax", "abc@gmail.com", "too short for Gmail"),
   sample("invalid", "reserved_domain", "ann@example.com", "reserved for documentation (RFC 2606)"),

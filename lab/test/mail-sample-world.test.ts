@@ -7,6 +7,7 @@ import { SAMPLE_WORLD, SAMPLES } from "../src/sample-world.ts";
 const TRUTH: Record<string, string> = {
   "": "exists",
   privacy_relay: "exists",
+  agent_mailbox: "exists",
   role_based: "exists",
   possible_typo: "exists",
   mailbox_not_found: "does_not_exist",
@@ -16,7 +17,7 @@ const TRUTH: Record<string, string> = {
 
 /** All except those about the installation (egress_blocked, smtp_skipped, internal_error) and low_quality of the model. */
 const VERDICTS: Record<string, string[]> = {
-  valid: ["", "privacy_relay"],
+  valid: ["", "privacy_relay", "agent_mailbox"],
   invalid: [
     ...[
       "syntax_error",

@@ -34,7 +34,7 @@ export async function cellsOf({ database }: TestService, accountId: string) {
     [accountId],
   );
   const { rows: counted } = await database.pool.query(
-    `select provider, case when sub_status in ('', 'privacy_relay', 'role_based') then 10 else 0 end
+    `select provider, case when sub_status in ('', 'privacy_relay', 'agent_mailbox', 'role_based') then 10 else 0 end
          + least(9, score / 10) as band,
        count(*)::int as outcomes, (count(*) filter (where outcome = 'bounced'))::int as bounced,
        round(sum(1 - score / 100.0), 6)::float8 as predicted

@@ -92,6 +92,7 @@ export const VERDICTS: Readonly<Record<SubStatus, readonly [Status, boolean, boo
   {
     "": ["valid", true, true, 0.95],
     privacy_relay: ["valid", true, true, 0.88],
+    agent_mailbox: ["valid", true, true, 0.88],
     syntax_error: ["invalid", false, false, 0.99],
     provider_syntax: ["invalid", false, false, 0.95],
     reserved_domain: ["invalid", false, false, 0.99],

@@ -65,6 +65,7 @@ const SENTENCE = expect.stringMatching(/^\S.*\.$/);
 const EXPECTED: Record<SubStatus, Expected> = {
   "": safe,
   privacy_relay: safe,
+  agent_mailbox: safe,
   syntax_error: unroutable,
   provider_syntax: unroutable,
   reserved_domain: unroutable,

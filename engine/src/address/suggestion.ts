@@ -2,14 +2,14 @@
  * "Did you mean": the large provider's domain that a typo stands for, or the correct TLD when the typed one does not
  * exist.
  *
- * No DNS query is made here, so a wrong guess would "correct" a real domain. Known providers, relays and real
- * look-alikes are therefore never changed; a domain is split into brand and suffix, and each may only be as far off
- * as the brand is long and distinctive; and a suffix that exists counts as intended, except for a few notorious ones.
- * Where the suffix does not exist the domain cannot be real, and larger corrections are made.
+ * No DNS query is made here, so a wrong guess would "correct" a real domain. Known providers, relays, agent
+ * mailboxes and real look-alikes are therefore never changed; a domain is split into brand and suffix, and each may
+ * only be as far off as the brand is long and distinctive; and a suffix that exists counts as intended, except for a
+ * few notorious ones. Where the suffix does not exist the domain cannot be real, and larger corrections are made.
  */
 
 import { isFreeProvider, LARGE_PROVIDERS } from "../reference/free-providers.ts";
-import { isPrivacyRelay } from "../reference/privacy-relays.ts";
+import { isAgentMailbox, isPrivacyRelay } from "../reference/relays-and-agents.ts";
 import { parse } from "./public-suffix.ts";
 import { specialUseOf } from "./special-use-domains.ts";
 import { typoCost, wholeWordTypoCost } from "./typo-cost.ts";
@@ -72,7 +72,8 @@ function isIntended(domain: string): boolean {
   return (
     isFreeProvider(domain) ||
     (isRealLookAlike(domain) && suffixExists(domain.slice(domain.indexOf(".") + 1))) ||
-    isPrivacyRelay(domain)
+    isPrivacyRelay(domain) ||
+    isAgentMailbox(domain)
   );
 }
 

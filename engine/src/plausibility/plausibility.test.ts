@@ -85,6 +85,7 @@ test("at a free provider other names are no evidence", () => {
 test.for([
   ["a role", { role: "department" }],
   ["a privacy relay's address", { isPrivacyRelay: true }],
+  ["an agent's mailbox", { isAgentMailbox: true }],
   ["a disposable address", { disposable: "domain" }],
   ["any name, with AI enhancement off", { ignoresName: true }],
 ] as const satisfies [string, Partial<Evidence>][])("%s is not scored", ([, trait]) => {
@@ -197,6 +198,7 @@ const plain = fc.record(
     role: fc.constant("department"),
     isFree: fc.boolean(),
     isPrivacyRelay: fc.boolean(),
+    isAgentMailbox: fc.boolean(),
     disposable: fc.constant("domain"),
   },
   { requiredKeys: ["address", "route"] },

@@ -54,15 +54,16 @@ export const NEUTRAL_SCORE = 0.5;
 /** A name alone never gives more certainty than this. */
 const MIN_SCORE = 0.05;
 
-/** Whether a person chose the local part: not so for roles, privacy relays and disposable addresses. */
+/** Whether a person chose the local part: not so for roles, privacy relays, agents and disposable addresses. */
 export function hasScorableName(evidence: Evidence): boolean {
-  const { address, ignoresName, role, isPrivacyRelay, disposable } = evidence;
+  const { address, ignoresName, role, isPrivacyRelay, isAgentMailbox, disposable } = evidence;
   return (
     address !== undefined &&
     !address.quoted &&
     !ignoresName &&
     role === undefined &&
     !isPrivacyRelay &&
+    !isAgentMailbox &&
     disposable === undefined
   );
 }

@@ -13,6 +13,7 @@ export const GERMAN: ReasonTexts = {
         : `${server} nimmt dieses Postfach an und lehnt erfundene ab.`,
     privacy_relay: ({ server }) =>
       `${server} nimmt diese Weiterleitungsadresse an, die zu einem verborgenen Postfach führt.`,
+    agent_mailbox: ({ server }) => `${server} nimmt dieses Postfach an, das ein Software-Agent liest.`,
 
     syntax_error: ({ evidence }) => syntaxErrorText(evidence.syntaxError),
     provider_syntax: ({ evidence }) => providerText(evidence.providerSyntaxError),

@@ -33,6 +33,7 @@ export const ENGLISH: ReasonTexts = {
         : `${server} accepts this mailbox and rejects made-up ones.`,
     privacy_relay: ({ server }) =>
       `${server} accepts this relay address, which forwards to a hidden mailbox.`,
+    agent_mailbox: ({ server }) => `${server} accepts this mailbox, which a software agent reads.`,
 
     syntax_error: ({ evidence }) => evidence.syntaxError?.message ?? "This is not a well-formed address.",
     provider_syntax: ({ evidence }) =>

@@ -1,6 +1,6 @@
 /**
- * Domains that are never disposable, whatever a list says: mailbox providers, privacy relays, and the organisations
- * in data/protected-domains.txt.
+ * Domains that are never disposable, whatever a list says: mailbox providers, privacy relays, agent mailboxes, and the
+ * organisations in data/protected-domains.txt.
  *
  * Checked when a list is built, when it is refreshed, and for every match, so that an error in a public list never
  * blocks a company's addresses.
@@ -8,11 +8,11 @@
 
 import { isAtOrBelow, readNameSet } from "./domain-set.ts";
 import { isFreeProvider } from "./free-providers.ts";
-import { isPrivacyRelay } from "./privacy-relays.ts";
+import { isAgentMailbox, isPrivacyRelay } from "./relays-and-agents.ts";
 
 /** `domain` in A-labels, lower case. Subdomains are protected too. */
 export function isProtectedDomain(domain: string): boolean {
-  if (isPrivacyRelay(domain) || RESTRICTED_ENDING.test(domain)) return true;
+  if (isPrivacyRelay(domain) || isAgentMailbox(domain) || RESTRICTED_ENDING.test(domain)) return true;
   protectedNames ??= readNameSet(PROTECTED_FILE);
   return isAtOrBelow(domain, protectedNames) || isAtOrBelow(domain, PROVIDERS);
 }

@@ -531,6 +531,9 @@ class DomainReport(TypedDict):
     is_privacy_relay: bool
     """Whether its addresses forward to mailboxes elsewhere."""
 
+    is_agent_mailbox: bool
+    """Whether its mailboxes are made for software agents."""
+
     catchall: DomainReportCatchall
     """Catch-all test with a made-up mailbox, at most once a day per domain."""
 
@@ -1773,6 +1776,7 @@ class GetJobResultsQuery(TypedDict):
         Literal[
             "",
             "privacy_relay",
+            "agent_mailbox",
             "syntax_error",
             "provider_syntax",
             "reserved_domain",
@@ -1808,6 +1812,7 @@ class GetJobResultsQuery(TypedDict):
             Literal[
                 "",
                 "privacy_relay",
+                "agent_mailbox",
                 "syntax_error",
                 "provider_syntax",
                 "reserved_domain",
@@ -1882,6 +1887,7 @@ class DownloadJobQuery(TypedDict):
         Literal[
             "",
             "privacy_relay",
+            "agent_mailbox",
             "syntax_error",
             "provider_syntax",
             "reserved_domain",
@@ -1917,6 +1923,7 @@ class DownloadJobQuery(TypedDict):
             Literal[
                 "",
                 "privacy_relay",
+                "agent_mailbox",
                 "syntax_error",
                 "provider_syntax",
                 "reserved_domain",

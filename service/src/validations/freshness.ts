@@ -22,6 +22,7 @@ const FIRST_MONDAY = 4; // January 5, 1970
 const FRESH_MS: Readonly<Record<SubStatus, number>> = {
   "": 3 * DAYS, //                  people leave and mailboxes close, rarely within days
   privacy_relay: 1 * DAYS, //       relays are discarded more often than mailboxes
+  agent_mailbox: 1 * DAYS, //       and so are these
   role_based: 3 * DAYS, //          a proven mailbox like any other
   low_quality: 3 * DAYS,
   possible_typo: 1 * DAYS, //       a repeated request asks whether the typo was fixed

@@ -72,6 +72,7 @@ const proven: SandboxOutcome = (inspection) => ({
 export const SANDBOX_OUTCOMES: Readonly<Record<SubStatus, SandboxOutcome>> = {
   "": proven,
   privacy_relay: (inspection) => ({ ...proven(inspection), isPrivacyRelay: true }),
+  agent_mailbox: (inspection) => ({ ...proven(inspection), isAgentMailbox: true }),
 
   syntax_error: ({ email }) => ({
     email,

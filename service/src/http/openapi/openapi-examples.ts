@@ -120,6 +120,7 @@ const domainReport: DomainReport = {
   disposable: { is_disposable: false, matched_by: null },
   is_free: false,
   is_privacy_relay: false,
+  is_agent_mailbox: false,
   catchall: {
     is_catchall: false,
     confidence: 0.95,

@@ -18,6 +18,7 @@ import {
 const TRAITS = [
   "disposable",
   "isPrivacyRelay",
+  "isAgentMailbox",
   "isFree",
   "role",
   "specialUse",

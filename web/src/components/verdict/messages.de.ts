@@ -11,6 +11,7 @@ const STATUSES: Record<Status, string> = {
 
 const SUB_STATUSES: Record<Exclude<SubStatus, "">, string> = {
   privacy_relay: "Weiterleitungsdienst",
+  agent_mailbox: "Postfach eines Agenten",
   syntax_error: "Syntaxfehler",
   provider_syntax: "unmögliche Adresse",
   reserved_domain: "reservierte Domain",

@@ -227,6 +227,7 @@ const SUB_STATUSES: Readonly<Record<SubStatus, readonly [status: Status, name: s
     "Weiterleitungsdienst",
     "Angenommen; der Dienst leitet an ein privates Postfach weiter.",
   ],
+  agent_mailbox: ["valid", "Postfach eines Agenten", "Angenommen; ein Software-Agent liest dieses Postfach."],
 
   syntax_error: ["invalid", "Fehlerhafte Adresse", "Die Adresse verletzt die Syntaxregeln."],
   provider_syntax: [

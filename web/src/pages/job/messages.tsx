@@ -210,6 +210,7 @@ export type SubStatusText = { status: Status; name: string; meaning: string };
 const SUB_STATUSES: Readonly<Record<SubStatus, readonly [status: Status, name: string, meaning: string]>> = {
   "": ["valid", "Mailbox accepted", "The server accepts this mailbox and rejects made-up ones."],
   privacy_relay: ["valid", "Privacy relay", "Accepted; the relay forwards to a private mailbox."],
+  agent_mailbox: ["valid", "Agent mailbox", "Accepted; a software agent reads this mailbox."],
 
   syntax_error: ["invalid", "Malformed", "The address violates the syntax rules."],
   provider_syntax: ["invalid", "Impossible address", "Not a possible address at this provider."],

@@ -41,9 +41,11 @@ export function listStage({ details, flags, sub_status }: Result): Stage {
   const build = stage("lists", lists.title);
   if (!details.syntax_valid) return build(skipped(lists.noDomain));
   const isRelay = flags.includes("privacy_relay") || sub_status === "privacy_relay";
+  const isAgent = flags.includes("agent_mailbox") || sub_status === "agent_mailbox";
   const facts: Fact[] = [
     [lists.disposable, yesNo(details.is_disposable)],
     [lists.relay, yesNo(isRelay)],
+    [lists.agent, yesNo(isAgent)],
     [lists.free, yesNo(details.is_free)],
     [lists.provider, providerName(details.provider)],
   ];
@@ -51,7 +53,9 @@ export function listStage({ details, flags, sub_status }: Result): Stage {
     ? lists.disposableFound
     : isRelay
       ? lists.relayFound
-      : lists.clean;
+      : isAgent
+        ? lists.agentFound
+        : lists.clean;
   return build({ outcome: details.is_disposable ? "warn" : "good", word, meaning, facts });
 }
 

@@ -127,6 +127,7 @@ export const messages: Translation<typeof english.messages> = {
     noDomain: "Es gibt keine Domain zum Nachschlagen.",
     disposable: "Wegwerfadresse",
     relay: "Weiterleitungsdienst",
+    agent: "Postfach eines Agenten",
     free: "Kostenloser Anbieter",
     provider: "Anbieter",
     disposableFound: [
@@ -134,6 +135,7 @@ export const messages: Translation<typeof english.messages> = {
       "Postfächer dort bestehen Minuten oder Tage und sind oft öffentlich lesbar.",
     ],
     relayFound: ["Weiterleitungsdienst", "Leitet an ein privates Postfach weiter."],
+    agentFound: ["Postfach eines Agenten", "Für Software-Agenten gemacht, die die Mail lesen."],
     clean: ["kein Treffer", "Die Domain steht auf keiner Liste von Wegwerfdiensten."],
   },
 
@@ -248,6 +250,10 @@ export const ADVICE: Record<SubStatus, english.Advice> = {
       "Keine Bedenken. Der Dienst leitet an ein privates Postfach weiter und kann vom Inhaber abgeschaltet werden.",
     reason: "Das Postfach ist bestätigt, und eine Weiterleitung spricht nicht dagegen.",
   },
+  agent_mailbox: {
+    action: "Keine Bedenken. Ein Software-Agent liest dieses Postfach, ein Mensch vielleicht nie.",
+    reason: "Das Postfach ist bestätigt, und wer es liest, spricht nicht dagegen.",
+  },
 
   syntax_error: { action: ASK_AGAIN, reason: SYNTAX_DECIDES },
   provider_syntax: { action: ASK_AGAIN, reason: SYNTAX_DECIDES },
@@ -332,6 +338,7 @@ export const ADVICE: Record<SubStatus, english.Advice> = {
 const FLAGS: Readonly<Record<string, string>> = {
   disposable: "Wegwerfadresse",
   privacy_relay: "Weiterleitungsdienst",
+  agent_mailbox: "Postfach eines Agenten",
   free_provider: "kostenloser Anbieter",
   role_based: "Funktionsadresse",
   no_reply: "No-Reply-Adresse",

@@ -118,10 +118,12 @@ export const messages = {
     noDomain: "There is no domain to look up.",
     disposable: "Disposable",
     relay: "Privacy relay",
+    agent: "Agent mailbox",
     free: "Free provider",
     provider: "Provider",
     disposableFound: ["disposable", "Mailboxes there last minutes or days and are often publicly readable."],
     relayFound: ["privacy relay", "Forwards to a private mailbox."],
+    agentFound: ["agent mailbox", "Made for software agents, which read the mail."],
     clean: ["no match", "The domain is on no list of disposable domains."],
   },
 
@@ -226,6 +228,10 @@ export const ADVICE: Record<SubStatus, Advice> = {
     action: "No issues found. The relay forwards to a private mailbox and can be switched off by its owner.",
     reason: "The mailbox is confirmed, and forwarding is no reason against it.",
   },
+  agent_mailbox: {
+    action: "No issues found. A software agent reads this mailbox, and a person perhaps never does.",
+    reason: "The mailbox is confirmed, and who reads it is no reason against it.",
+  },
 
   syntax_error: { action: ASK_AGAIN, reason: SYNTAX_DECIDES },
   provider_syntax: { action: ASK_AGAIN, reason: SYNTAX_DECIDES },
@@ -289,6 +295,7 @@ export const ADVICE: Record<SubStatus, Advice> = {
 const FLAGS: Readonly<Record<string, string>> = {
   disposable: "disposable",
   privacy_relay: "privacy relay",
+  agent_mailbox: "agent mailbox",
   free_provider: "free provider",
   role_based: "role address",
   no_reply: "no-reply address",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isFreeProvider } from "./free-providers.ts";
-import { isPrivacyRelay, isPrivacyRelayHost } from "./privacy-relays.ts";
+import { isPrivacyRelay, isPrivacyRelayHost } from "./relays-and-agents.ts";
 
 test("the large privacy relays are known by their domains", () => {
   const domains =

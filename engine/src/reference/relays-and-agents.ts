@@ -1,9 +1,10 @@
 /**
- * Privacy relays: services that issue alias addresses and forward to the owner's mailbox. A person reads that mail,
- * so they are not disposable.
+ * Providers of mailboxes whose names no person chose, and which are not disposable: privacy relays, which issue alias
+ * addresses and forward to the owner's mailbox; and agent mailboxes, which software agents open through an API and read.
  *
- * Two cannot be recognised by domain: addresses that Apple's Hide My Email issued at icloud.com before it moved to
- * private.icloud.com (2026) and still forwards, and Fastmail's masked addresses, at its ordinary domains.
+ * Two relays cannot be recognised by domain: addresses that Apple's Hide My Email issued at icloud.com before it moved
+ * to private.icloud.com (2026) and still forwards, and Fastmail's masked addresses, at its ordinary domains. Neither can
+ * custom domains of agents: their mail hosts are those of a cloud.
  */
 
 import { isAtOrBelow } from "./domain-set.ts";
@@ -16,6 +17,11 @@ export function isPrivacyRelay(domain: string): boolean {
 /** Whether this is a relay's mail host, as used by custom domains. */
 export function isPrivacyRelayHost(mailHost: string): boolean {
   return isAtOrBelow(mailHost, RELAY_MAIL_HOSTS);
+}
+
+/** Whether this is a domain of agent mailboxes, or a customer's subdomain of one. */
+export function isAgentMailbox(domain: string): boolean {
+  return isAtOrBelow(domain, AGENT_DOMAINS);
 }
 
 /** By service. Subdomains are included: addy.io and 33mail give each user one. */
@@ -45,6 +51,11 @@ const RELAYS: Readonly<Record<string, { domains: string; mailHosts?: string }>> 
 
 const RELAY_DOMAINS = wordSet(Object.values(RELAYS).map((relay) => relay.domains));
 const RELAY_MAIL_HOSTS = wordSet(Object.values(RELAYS).map((relay) => relay.mailHosts ?? ""));
+
+// AgentMail, Inkbox, LobsterMail, Nylas, OpenMail, Robotomail. Nylas gives each customer a subdomain.
+const AGENT_DOMAINS = wordSet([
+  "agentmail.to inkboxmail.com lobstermail.ai nylas.email openmail.sh robotomail.co",
+]);
 
 function wordSet(texts: readonly string[]): ReadonlySet<string> {
   return new Set(texts.flatMap((text) => text.split(/\s+/)).filter((word) => word !== ""));
