@@ -174,19 +174,23 @@ export type LinkRequest = Static<typeof LinkRequest>;
 
 export const ETA_REASONS = [
   "not_started",
+  "finishing",
   "paused",
   "no_verdict_yet",
   "waiting_for_servers",
   "waiting_for_retries",
 ] as const;
 
-export const JOB_PHASES = ["waiting", "validating", "retrying", "done"] as const;
+export const JOB_PHASES = ["waiting", "validating", "retrying", "finishing", "done"] as const;
 
 export const Job = Type.Object({
   id: Uuid("Identifies the job."),
   sandbox: Sandbox,
   status: OneOf(JOB_STATUSES),
-  phase: OneOf(JOB_PHASES, { description: '"retrying" when only greylisted rows are left.' }),
+  phase: OneOf(JOB_PHASES, {
+    description:
+      '"retrying" when only greylisted rows are left; "finishing" after `finish`, until the open rows have a result.',
+  }),
   filename: Type.String(),
   email_column: Type.String(),
   attempt: Type.Integer({ minimum: 1, description: "1, and one more for each recheck." }),

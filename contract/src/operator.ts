@@ -155,7 +155,7 @@ export const GrantRequest = Type.Object(
 );
 export type GrantRequest = Static<typeof GrantRequest>;
 
-export const DEAD_LETTER_KINDS = ["plan", "slice", "recheck", "delivery"] as const;
+export const DEAD_LETTER_KINDS = ["plan", "slice", "action", "recheck", "delivery"] as const;
 
 export const DeadLetter = Type.Object({
   id: Uuid("ID of the dead letter."),

@@ -79,7 +79,10 @@ export type JobMethods = {
   cancel(jobId: string, options?: CallOptions): Promise<Job>;
   pause(jobId: string, options?: CallOptions): Promise<Job>;
   resume(jobId: string, options?: CallOptions): Promise<Job>;
-  /** Completes the job with the results it has; what was not checked is unknown, and not charged. */
+  /**
+   * Completes the job with the results it has; what was not checked is unknown, and not charged. The job that is returned is
+   * in the phase "finishing": `wait` follows it to its end.
+   */
   finish(jobId: string, options?: CallOptions): Promise<Job>;
   /** Permanently deletes the file and its results. */
   delete(jobId: string, options?: CallOptions): Promise<void>;

@@ -304,7 +304,6 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     database,
     files,
     transitions,
-    inspect: validations.answers.inspect,
     retentionDays,
   });
   const lifecycle = createLifecycle({
@@ -342,6 +341,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     redrives: {
       plan: async () => false, // its job has failed, and its credits are released
       slice: redriveSlice(tasks),
+      action: async () => false, // as for a plan
       recheck: validations.rechecks.redrive,
       delivery: webhooks.redriveDelivery,
     },

@@ -1,4 +1,5 @@
 /** The worker role: runs the tasks of the queue, and the periodic maintenance. */
+import { finishHandler } from "./jobs/finish-early.ts";
 import { createJobProgress } from "./jobs/job-progress.ts";
 import { onSliceExhausted } from "./jobs/slice-give-up.ts";
 import { sliceHandler } from "./jobs/slice-handler.ts";
@@ -7,6 +8,7 @@ import { startMaintenance } from "./maintenance.ts";
 import { releaseAll } from "./queue/expired-turns.ts";
 import { createFeed } from "./queue/feed.ts";
 import { startQueuePoll } from "./queue/queue-poll.ts";
+import type { OnExhausted } from "./queue/task.ts";
 import { keepUpQueues } from "./queue/upkeep.ts";
 import { startWorker, type Worker } from "./queue/worker.ts";
 import { deleteIdleUsage } from "./request-limits/usage-exchange.ts";
@@ -14,6 +16,9 @@ import { isOnlyProcess, type Opening, type Parts } from "./shared-parts.ts";
 
 /** Planning a list takes seconds, and mostly one core. */
 const PLANS_AT_ONCE = 2;
+
+/** One long action at a time leaves the processor to requests. */
+const ACTIONS_AT_ONCE = 1;
 
 /** A recheck is one address, and spends most of its time waiting for a mail server. */
 const RECHECKS_AT_ONCE = 16;
@@ -70,16 +75,30 @@ export async function startWorkerRole(
   closers.push(() => maintenance.close());
   const { countClaim, countRetry } = metrics;
   const shared = { database, boss, tasks, feed, pubsub, countClaim, countRetry, tracing, log: log.event };
+  const failJob: OnExhausted = async (tx, { groupId }) => {
+    await transitions.fail(tx, groupId, TASK_EXHAUSTED);
+    return undefined;
+  };
   const workers = [
     startWorker({
       ...shared,
       queue: "plan",
       slots: PLANS_AT_ONCE,
       handler: planHandler(parts),
-      onExhausted: async (tx, { groupId }) => {
-        await transitions.fail(tx, groupId, TASK_EXHAUSTED);
-        return undefined;
-      },
+      onExhausted: failJob,
+    }),
+    startWorker({
+      ...shared,
+      queue: "action",
+      slots: ACTIONS_AT_ONCE,
+      handler: finishHandler({
+        database,
+        tasks,
+        transitions,
+        progress,
+        inspect: validations.answers.inspect,
+      }),
+      onExhausted: failJob,
     }),
     startWorker({
       ...shared,

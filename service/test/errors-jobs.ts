@@ -347,7 +347,6 @@ const JOB_ROWS: readonly Row[] = [
       "POST /bulk/jobs/{job_id}/pause",
       "POST /bulk/jobs/{job_id}/resume",
       "POST /bulk/jobs/{job_id}/recheck",
-      "POST /bulk/jobs/{job_id}/finish",
     ),
     aboutJob(() => cys.queuedJob),
   ],

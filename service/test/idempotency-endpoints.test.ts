@@ -421,7 +421,7 @@ const DONE: Readonly<Record<string, string>> = {
   confirm: "select count(*) from jobs",
   keys: KEYS,
   cancel: "select count(*) from jobs where status = 'cancelled'",
-  finish: "select count(*) from jobs where status = 'completed'",
+  finish: "select count(*) from jobs where is_finishing or status = 'completed'",
   pause: "select count(*) from jobs where status = 'paused'",
   resume: "select count(*) from jobs where status = 'processing'",
   recheck: "select sum(attempt - 1) as count from jobs",

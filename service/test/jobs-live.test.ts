@@ -102,7 +102,9 @@ test("a job with a silent host has results and downloads while it waits", async 
   await expectProblem(service, await lists.ask(`/bulk/jobs/${job.id}/results/2`), "results_not_ready");
 
   const before = await creditsOf(lists);
-  const done = asJob((await lists.ask(`/bulk/jobs/${job.id}/finish`, { method: "POST" })).body);
+  const answer = await lists.ask(`/bulk/jobs/${job.id}/finish`, { method: "POST" });
+  expect([answer.status, asJob(answer.body).phase]).toEqual([202, "finishing"]);
+  const done = await lists.ended(job.id);
   // The silent host was never answered for: free. The greylisted mailbox has an answer, and is charged.
   expect(done).toMatchObject({
     status: "completed",

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { lockJob } from "../src/jobs/job-lock.ts";
 import type { SliceEmail } from "../src/jobs/slice-cutter.ts";
 import { type IntakeWorld, openIntakeWorld, tableOf } from "./uploads-world.ts";
 
@@ -99,6 +100,23 @@ test("two planners of one job, one of them with expired heartbeats, plan it once
   for (let round = 0; round < 5 && (await jobRow(job.id))?.is_planned !== true; round++)
     await world.plan(await world.claimPlan(job.id));
   await expectAllPlanned(job.id);
+});
+
+test("a job that is finished while its rows are read is read to its end, and none of them is checked", async () => {
+  const { job, task } = await confirmed();
+  const stop = new AbortController();
+  world.afterWindow.do = () => stop.abort();
+  await world.plan(task, stop.signal);
+  await world.database.orm.transaction(async (tx) =>
+    world.transitions.apply(tx, (await lockJob(tx, job.id))!, "finish_now"),
+  );
+  expect(await jobRow(job.id)).toMatchObject({ is_planned: false, status: "processing" });
+  await world.plan(await world.claimPlan(job.id));
+  expect(await jobRow(job.id)).toMatchObject({ is_planned: true, is_finishing: true, status: "processing" });
+  const tasks = await world.query("select queue, subject from tasks where group_id = $1", job.id);
+  expect(tasks).toEqual([{ queue: "action", subject: "finish" }]);
+  const { slices } = await planned(job.id);
+  expect(slices.flatMap(({ emails }) => emails)).toHaveLength(uniqueRows.length);
 });
 
 test("a paused job is not planned until it resumes, and a cancelled one never", async () => {

@@ -69,7 +69,13 @@ async function startPoisoned() {
 
 const deadLetters = () => {
   const none = async () => false;
-  const redrives = { plan: none, recheck: none, delivery: none, slice: redriveSlice(world.tasks) };
+  const redrives = {
+    plan: none,
+    action: none,
+    recheck: none,
+    delivery: none,
+    slice: redriveSlice(world.tasks),
+  };
   return createDeadLetters({ database: world.database, redrives });
 };
 const lettersOf = async (jobId: string) =>

@@ -7,7 +7,6 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Caller } from "../src/base/caller.ts";
 import { hasEnded } from "../src/jobs/job-state.ts";
-import { openRows, saveOpenRows } from "../src/jobs/open-rows.ts";
 import { jobs } from "../src/jobs/schema.ts";
 import { uploadParts, uploads } from "../src/uploads/schema.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
@@ -161,6 +160,7 @@ test("a job that is finished while slices are saved has a result for every email
       .finish(caller, jobId)
       .catch((refusal) => expect(refusal.code).toBe("job_state_conflict")); // it has ended by itself
     await running;
+    await world.openFinisher().runDue();
     const record = await world.recordOf(jobId);
     expect(record).toMatchObject({ status: "completed", processed: 40 });
     expect(await world.resultsOf(jobId)).toHaveLength(40);
@@ -170,54 +170,78 @@ test("a job that is finished while slices are saved has a result for every email
   expect(await world.balanceOf(caller)).toEqual({ balance: 8 * 40 - used, reserved: 0 });
 });
 
-test("rows of a finished job do not refer to the evidence of one that a slice saved meanwhile", async () => {
-  const caller = await world.caller(3);
-  const jobId = await world.add(caller, [["ann@shop.test"], ["bob@bank.test", "cy@bank.test"]]);
-  const { orm } = world.database;
-  const worker = world.open();
-  const [first] = await worker.claim(1);
-  await orm.transaction(async (tx) => {
-    const open = await openRows(tx, worker.validations.answers.inspect, jobId);
-    await worker.run(first!);
-    const [job] = await tx.select().from(jobs).where(eq(jobs.id, jobId));
-    await saveOpenRows(tx, job!, open);
-  });
-  const found = await world.resultsOf(jobId);
-  expect(found.map(({ row, evidenceRow }) => [row, evidenceRow])).toEqual([
-    [1, null],
-    [2, null],
-    [3, null],
-  ]);
-  await world.actions.cancel(caller, jobId);
-});
-
-test("a job with many open rows is finished in batches, in row order", async () => {
+test("a large job is finished in batches; what a process that dies has saved is not done again", async () => {
   const caller = await world.caller(3_000);
-  const odd = (n: number) => n % 2;
-  const emails = Array.from({ length: 3_000 }, (_, n) => `valid+${n}@mailvet.test`);
-  const jobId = await world.add(caller, [emails.filter((_, n) => odd(n)), emails.filter((_, n) => !odd(n))]);
-  // As slices of two domains would be, whose rows alternate.
-  await world.database.pool.query(
-    `update slices s set emails = (
-       select json_agg(json_build_array((n - 1) * 2 + s.number % 2 + 1, entry->>1) order by n desc)
-         from json_array_elements(s.emails) with ordinality as entries (entry, n))
-     where job_id = $1`,
-    [jobId],
-  );
-  const batches: number[][] = [];
-  await world.database.orm.transaction(async (tx) => {
-    for await (const batch of await openRows(tx, world.open().validations.answers.inspect, jobId))
-      batches.push(batch.map(({ result }) => result.row));
+  const lists = Array.from({ length: 12 }, (_, list) => sandboxList(`valid+${list}`, 250));
+  const jobId = await world.add(caller, lists);
+  const finishing = { status: "processing", phase: "finishing", eta_reason: "finishing", credits_used: 0 };
+  expect(await world.actions.finish(caller, jobId)).toMatchObject({ ...finishing, processed: 0 });
+  expect(await world.actions.finish(caller, jobId)).toMatchObject({ ...finishing, processed: 0 });
+  expect(await world.open().runDue()).toBe(0);
+
+  const batches: number[] = [];
+  let dying = Promise.resolve();
+  const first = world.openFinisher(() => {
+    dying = world.lose(task!);
   });
-  expect(batches.map((rows) => rows.length)).toEqual([1000, 1000, 1000]);
-  expect(batches.flat()).toEqual(emails.map((_, n) => n + 1));
-  await world.actions.finish(caller, jobId);
+  const [task, ...others] = await first.claim();
+  expect(others).toEqual([]);
+  await first.run(task!).then(() => dying);
+  const { processed } = await world.recordOf(jobId);
+  expect(processed % 1_000).toBe(0);
+  expect(await world.resultsOf(jobId)).toHaveLength(processed);
+  expect(await world.recordOf(jobId)).toMatchObject({ ...finishing, credits_reserved: 3_000 });
+
+  await world.openFinisher(() => batches.push(1)).runDue();
+  expect(batches).toHaveLength(3 - processed / 1_000 + 1); // and the end
   expect(await world.recordOf(jobId)).toMatchObject({
     status: "completed",
+    phase: "done",
     processed: 3_000,
+    unknown_count: 3_000,
     credits_used: 0,
+    credits_reserved: 0,
   });
-  expect(await world.resultsOf(jobId)).toHaveLength(3_000);
+  await world.expectSums(jobId);
+  expect(await world.balanceOf(caller)).toEqual({ balance: 3_000, reserved: 0 });
+  expect(world.eventsOf(jobId)).toEqual(["job.completed"]);
+});
+
+test.for(["before", "after"])(
+  "checks in flight when a job is finished are neither saved nor charged, and end %s it",
+  async (order) => {
+    const caller = await world.caller(3);
+    const jobId = await world.add(caller, [["ann@shop.test", "valid@mailvet.test"]]);
+    const running = await sliceInFlight();
+    await world.actions.finish(caller, jobId);
+    if (order === "before") await running.finish();
+    await world.openFinisher().runDue();
+    await running.finish();
+    expect(await world.recordOf(jobId)).toMatchObject({ status: "completed", unknown_count: 2 });
+    await world.expectSums(jobId);
+    expect(await world.balanceOf(caller)).toEqual({ balance: 3, reserved: 0 });
+    expect(running.worker.events).toEqual([]);
+  },
+);
+
+test("a job that is finishing can be paused and cancelled; finishing it again continues it", async () => {
+  const caller = await world.caller(20);
+  const jobId = await world.add(caller, [sandboxList("valid", 5)]);
+  const finisher = world.openFinisher();
+  await world.actions.finish(caller, jobId);
+  await world.actions.pause(caller, jobId);
+  await finisher.runDue();
+  expect(await world.recordOf(jobId)).toMatchObject({ status: "paused", phase: "finishing", processed: 0 });
+  await world.actions.finish(caller, jobId);
+  await finisher.runDue();
+  expect(await world.recordOf(jobId)).toMatchObject({ status: "completed", processed: 5, credits_used: 0 });
+
+  const other = await world.add(caller, [sandboxList("valid", 5)]);
+  await world.actions.finish(caller, other);
+  await world.actions.cancel(caller, other);
+  await finisher.runDue();
+  expect(await world.recordOf(other)).toMatchObject({ status: "cancelled", processed: 0 });
+  expect(await world.balanceOf(caller)).toEqual({ balance: 20, reserved: 0 });
 });
 
 test("pauses are not counted as working time", async () => {

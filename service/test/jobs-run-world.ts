@@ -6,6 +6,7 @@ import { eq, sql } from "drizzle-orm";
 import { expect } from "vitest";
 import type { Caller } from "../src/base/caller.ts";
 import { reserveForJob } from "../src/credits/job-credits.ts";
+import { finishHandler } from "../src/jobs/finish-early.ts";
 import { createJobActions } from "../src/jobs/job-actions.ts";
 import { readJobRecord } from "../src/jobs/job-record.ts";
 import { createJobTransitions } from "../src/jobs/job-transitions.ts";
@@ -45,7 +46,6 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
     database,
     files,
     transitions,
-    inspect: world.open().answers.inspect,
     retentionDays: 30,
   });
 
@@ -80,6 +80,19 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
         const claimed = await claim();
         await Promise.all(claimed.map((task) => handle(task, new AbortController().signal)));
         return claimed.length;
+      },
+    };
+  };
+
+  /** A process that finishes jobs early. */
+  const openFinisher = (onBatch = (_jobId: string): void => {}) => {
+    const { inspect } = world.open().answers;
+    const handle = finishHandler({ database, tasks, transitions, progress: { note: onBatch }, inspect });
+    return {
+      claim: () => claims.claim("action"),
+      run: (task: Task) => handle(task, new AbortController().signal),
+      async runDue() {
+        for (const task of await claims.claim("action")) await handle(task, new AbortController().signal);
       },
     };
   };
@@ -162,6 +175,7 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
     published,
     openValidations: world.open,
     open,
+    openFinisher,
     add,
     recordOf,
     resultsOf,

@@ -130,6 +130,7 @@ test("a task that fails is tried five times with back-off, then it is a dead let
     database: world.database,
     redrives: {
       plan: async () => false,
+      action: async () => false,
       recheck: async () => false,
       delivery: async () => false,
       slice: async (_, letter) => redriven.push(letter) === 1,
@@ -166,7 +167,7 @@ test("a dead letter has no parameters of a statement, and is kept where its erro
   await expect.poll(() => world.rows(), soon).toEqual([]);
   await worker.close();
   const nothing = async () => false;
-  const redrives = { plan: nothing, recheck: nothing, delivery: nothing, slice: nothing };
+  const redrives = { plan: nothing, action: nothing, recheck: nothing, delivery: nothing, slice: nothing };
   const deadLetters = createDeadLetters({ database: world.database, redrives });
   const [letter] = (await deadLetters.list({ skip: 0, limit: 10 })).letters;
   expect(letter!.error).toBe(`${"x".repeat(499)}\u{fffd}`);
@@ -182,7 +183,7 @@ test("a dead letter for which nothing is left to do stays", async () => {
   await expect.poll(() => world.rows(), soon).toEqual([]);
   await worker.close();
   const nothing = async () => false;
-  const redrives = { plan: nothing, recheck: nothing, delivery: nothing, slice: nothing };
+  const redrives = { plan: nothing, action: nothing, recheck: nothing, delivery: nothing, slice: nothing };
   const deadLetters = createDeadLetters({ database: world.database, redrives });
   const [letter] = (await deadLetters.list({ skip: 0, limit: 10 })).letters;
   await expect(deadLetters.redrive(letter!.id)).rejects.toMatchObject({ code: "dead_letter_obsolete" });

@@ -167,8 +167,13 @@ test("a recheck that is finished keeps the verdicts it has not replaced, free of
     [2, "valid"],
     [3, "valid"],
   ]);
-  const { body } = await lists.ask(`/bulk/jobs/${job.id}/finish`, { method: "POST" });
-  expect(body).toMatchObject({ status: "completed", processed: 3, valid_count: 3, credits_used: 5 });
+  await lists.ask(`/bulk/jobs/${job.id}/finish`, { method: "POST" });
+  expect(await lists.ended(job.id)).toMatchObject({
+    status: "completed",
+    processed: 3,
+    valid_count: 3,
+    credits_used: 5,
+  });
   expect(await balanceOf(ann)).toMatchObject({ balance: 5, reserved: 0 });
 });
 

@@ -88,6 +88,7 @@ export async function openIntakeWorld(
     uploads,
     confirm,
     tasks,
+    transitions,
     lose: claims.lose,
     /** Jobs whose planning is complete. */
     planned,

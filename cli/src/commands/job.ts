@@ -193,7 +193,7 @@ const TRANSITIONS = [
   [
     "finish",
     "finish a job now",
-    "Complete a job with the results it has. Emails that were not checked are unknown and not charged.",
+    "Complete a job with the results it has, and wait for its end. Emails that were not checked are unknown and not charged.",
   ],
 ] as const;
 
@@ -207,9 +207,11 @@ function addTransition(
   addServiceOptions(transition.option("--json", "print the job as JSON, as returned by the API"))
     .addHelpText("after", EXIT_CODES)
     .action((id: string, options: ServiceOptions & { json?: true }) =>
-      withService(options, async ({ client }, signal) =>
-        print(await client.jobs[name](id, { signal }), options.json, jobLine),
-      ),
+      withService(options, async (service, signal) => {
+        const record = await service.client.jobs[name](id, { signal });
+        const isOver = name !== "finish" || record.phase === "done";
+        print(isOver ? record : await followJob(service, id, signal), options.json, jobLine);
+      }),
     );
 }
 

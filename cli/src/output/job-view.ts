@@ -90,6 +90,7 @@ const NOTES: Readonly<Record<string, string>> = {
   queued: "waiting for a worker",
   paused: "paused",
   retrying: "retrying greylisted addresses",
+  finishing: "finishing with the verdicts so far",
 };
 
 export function jobSummary(job: Job): string {

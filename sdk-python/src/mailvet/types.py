@@ -2539,7 +2539,7 @@ class Job(TypedDict):
 
     status: str
     phase: str
-    """"retrying" when only greylisted rows are left."""
+    """"retrying" when only greylisted rows are left; "finishing" after `finish`, until the open rows have a result."""
 
     filename: str
     email_column: str
@@ -2757,7 +2757,7 @@ class OperatorJob(TypedDict):
 
     status: str
     phase: str
-    """"retrying" when only greylisted rows are left."""
+    """"retrying" when only greylisted rows are left; "finishing" after `finish`, until the open rows have a result."""
 
     filename: str
     email_column: str

@@ -25,6 +25,7 @@ const TURNS = {
 export const PG_BOSS_QUEUES: readonly Queue[] = [
   { name: "plan", ...TURNS },
   { name: "slice", ...TURNS, partition: true },
+  { name: "action", ...TURNS },
   { name: "recheck", ...TURNS },
   { name: "delivery", ...TURNS },
   { name: "dead_letter", retentionSeconds: 30 * DAYS, retryLimit: 0 },

@@ -7,17 +7,14 @@ import { and, eq, inArray, type SQL } from "drizzle-orm";
 import { accountSql, requireNotSuspended } from "../accounts/account-queries.ts";
 import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
-import type { BeforeCommit, Database, Orm } from "../db/database.ts";
+import type { BeforeCommit, Database } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
 import type { UploadFiles } from "../uploads/upload-files.ts";
-import { findJobRow } from "./job-list.ts";
 import { lockJob } from "./job-lock.ts";
 import { type JobRow, readJobRecord } from "./job-record.ts";
-import { type JobEvent, requireTransition, transitionOf } from "./job-state.ts";
+import { type JobEvent, transitionOf } from "./job-state.ts";
 import type { JobTransitions } from "./job-transitions.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
-import { openRows, saveOpenRows, type UncheckedCounts } from "./open-rows.ts";
-import type { InspectEmail } from "./results/result-from-evidence.ts";
 import { deleteRows, eraseExpiredJobs, prepareRetention } from "./retention.ts";
 import { jobs } from "./schema.ts";
 
@@ -32,8 +29,7 @@ export type JobActions = {
   pause(owner: Owner | undefined, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
   resume(owner: Owner | undefined, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
   /**
-   * Completes the job with the results it has. Emails that wait for a retry have the verdict of their last attempt; those that
-   * were not checked are unknown, and not charged.
+   * No more emails are checked; finish-early.ts completes the job. Repeating it has no effect, but a paused job continues.
    */
   finish(owner: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
   /** Deletes the job with its file and results. An active job is cancelled first. */
@@ -68,15 +64,12 @@ export type JobActionDeps = {
   database: Database;
   files: Pick<UploadFiles, "delete" | "deletingWhatCanBe">;
   transitions: Pick<JobTransitions, "apply">;
-  inspect: InspectEmail;
   /** How long rows and results are kept after the end. */
   retentionDays: number;
 };
 
-const STILL_READ = "The rows of the job are still being read. Try again in a moment, or cancel it.";
-
 export function createJobActions(deps: JobActionDeps): JobActions {
-  const { database, files, transitions, inspect, retentionDays } = deps;
+  const { database, files, transitions, retentionDays } = deps;
   const { orm, pool } = database;
 
   const apply = (
@@ -84,14 +77,12 @@ export function createJobActions(deps: JobActionDeps): JobActions {
     jobId: string,
     event: OwnerEvent,
     beforeCommit?: BeforeCommit<Job>,
-    beforeLock?: (tx: Orm) => Promise<UncheckedCounts>,
   ): Promise<{ row: JobRow; record: Job }> =>
     orm.transaction(async (tx) => {
-      const unchecked = await beforeLock?.(tx);
       const row = await lockJob(tx, jobId, owner);
       if (!row) throw new Refusal("job_not_found", "No job with this id exists in this account.");
-      if (event === "resume") await requireNotSuspended(tx, row.accountId);
-      await transitions.apply(tx, unchecked ? { ...row, unchecked } : row, event);
+      if (event === "resume" || event === "finish_now") await requireNotSuspended(tx, row.accountId);
+      await transitions.apply(tx, row, event);
       const record = (await readJobRecord(tx, jobId))!;
       await beforeCommit?.(tx, record);
       return { row, record };
@@ -129,15 +120,8 @@ export function createJobActions(deps: JobActionDeps): JobActions {
     cancel: action("cancel"),
     pause: action("pause"),
     resume: action("resume"),
+    finish: action("finish_now"),
     erase,
-
-    async finish(owner, jobId, beforeCommit) {
-      const job = await findJobRow(orm, owner, jobId);
-      requireTransition(job.status, "finish_now");
-      if (!job.isPlanned) throw new Refusal("job_state_conflict", STILL_READ);
-      const save = async (tx: Orm) => saveOpenRows(tx, job, await openRows(tx, inspect, jobId));
-      return (await apply(owner, jobId, "finish_now", beforeCommit, save)).record;
-    },
 
     async suspendAll(accountId) {
       await applyToAll(await jobsOf(accountId, isSuspendable), "suspend");

@@ -38,6 +38,7 @@ const running: JobRow = {
   startedAt: new Date("2026-11-15T10:00:00Z"),
   pausedAt: null,
   isSuspended: false,
+  isFinishing: false,
   pausedMs: 0,
   completedAt: null,
   expiresAt: null,

@@ -54,10 +54,10 @@ export function jobRecord(
     rate_per_second: Math.round(rateOf(row, now) * 10) / 10,
     ...estimateOf(row, phase, now, dueMs),
     next_attempt_at:
-      hasEnded(row) || row.status === "paused" || dueMs.length === 0
+      hasEnded(row) || row.status === "paused" || row.isFinishing || dueMs.length === 0
         ? null
         : new Date(Math.min(...dueMs)).toISOString(),
-    retrying: hasEnded(row) ? {} : sumOf(retries?.waiting ?? []),
+    retrying: hasEnded(row) || row.isFinishing ? {} : sumOf(retries?.waiting ?? []),
     valid_count: countOf(counts, "valid"),
     invalid_count: countOf(counts, "invalid"),
     risky_count: countOf(counts, "risky"),
@@ -104,6 +104,7 @@ export function isExpired({ erasedAt, expiresAt }: JobRow, now: Date): boolean {
 
 function phaseOf(row: JobRow): Job["phase"] {
   if (hasEnded(row)) return "done";
+  if (row.isFinishing) return "finishing";
   if (row.status === "queued" || row.startedAt === null) return "waiting";
   const isAllTried = row.triedOnce >= row.uniqueEmails && row.processed < row.uniqueEmails;
   return isAllTried ? "retrying" : "validating";
@@ -132,6 +133,7 @@ function estimateOf(
   const none = (eta_reason: Job["eta_reason"]) => ({ eta_seconds: null, eta_reason });
   if (hasEnded(row)) return none(null);
   if (row.status === "paused") return none("paused");
+  if (phase === "finishing") return none("finishing");
   if (phase === "waiting") return none("not_started");
   if (phase === "retrying") return none("waiting_for_retries");
   const progressedAt = row.progressedAt ?? now;

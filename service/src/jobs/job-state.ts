@@ -29,6 +29,7 @@ export type JobEffect =
   | "mark_suspended" // resumed with the account
   | "resume_tasks"
   | "delete_tasks"
+  | "finish_early" // leaves the open rows to finish-early.ts
   | "reserve_credits"
   | "settle_credits"
   | "publish" // the webhook event `job.<next state>`
@@ -53,6 +54,7 @@ const TRANSITIONS: Readonly<Record<JobState, Partial<Record<JobEvent, Transition
   },
   queued: {
     start: { to: "processing", effects: ["notify"] },
+    finish_now: { to: "queued", effects: ["finish_early", "notify"] },
     suspend: SUSPEND,
     cancel: CANCEL,
     fail: FAIL,
@@ -63,14 +65,14 @@ const TRANSITIONS: Readonly<Record<JobState, Partial<Record<JobEvent, Transition
     suspend: SUSPEND,
     cancel: CANCEL,
     finish: COMPLETE,
-    finish_now: COMPLETE,
+    finish_now: { to: "processing", effects: ["finish_early", "notify"] },
     fail: FAIL,
     erase: CANCEL_AND_ERASE,
   },
   paused: {
     // The last checks in flight may have been saved during the pause.
     resume: { to: "processing", effects: ["finish_if_done", "resume_tasks", "notify"] },
-    finish_now: COMPLETE,
+    finish_now: { to: "processing", effects: ["finish_early", "resume_tasks", "notify"] },
     cancel: CANCEL,
     fail: FAIL,
     erase: CANCEL_AND_ERASE,

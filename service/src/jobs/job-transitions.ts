@@ -7,6 +7,7 @@ import { isRefunded, type UnknownRefund } from "../credits/refund-policy.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { DEFAULT_DATE } from "../db/partitions.ts";
 import { notify } from "../db/pubsub.ts";
+import type { NewTask } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import type { PublishEvent } from "../webhooks/publish-event.ts";
 import { lockJob } from "./job-lock.ts";
@@ -22,7 +23,7 @@ export type JobTransitions = {
   /** Starts a recheck with these columns. Returns the balance if it has become low. The caller holds the lock on the job. */
   recheck(tx: Orm, job: JobRow, columns: PgUpdateSetSource<typeof jobs>): Promise<number | undefined>;
   /** Throws job_state_conflict. The caller holds the lock on the job (job-lock.ts). */
-  apply(tx: Orm, job: EndingJob, event: JobEvent): Promise<void>;
+  apply(tx: Orm, job: JobRow, event: JobEvent): Promise<void>;
   /** Returns the job, started if it was queued; undefined if it does not exist. */
   start(jobId: string): Promise<JobRow | undefined>;
   /**
@@ -30,19 +31,18 @@ export type JobTransitions = {
    * last one, after its task is completed.
    */
   finishIfDone(tx: Orm, jobId: string): Promise<void>;
+  /** Completes a job whose open rows are saved. No effect on one that is paused or has ended. */
+  finish(tx: Orm, jobId: string): Promise<void>;
   /** No effect on a job that has ended. */
   fail(tx: Orm, jobId: string, error: JobError): Promise<void>;
 };
-
-/** `unchecked`: results of emails that were not checked, by sub-status; they are no usage. */
-type EndingJob = JobRow & { unchecked?: ReadonlyMap<string, number> };
 
 export type NewJob = Omit<typeof jobs.$inferInsert, "status">;
 export type JobError = { code: string; detail: string };
 
 export type JobTransitionDeps = {
   database: Pick<Database, "orm">;
-  tasks: Pick<Tasks, "openGroup" | "add" | "pause" | "resume" | "closeGroup">;
+  tasks: Pick<Tasks, "openGroup" | "add" | "pause" | "resume" | "clear" | "closeGroup">;
   publish: PublishEvent;
   /** How long rows and results are kept after the end. */
   retentionDays: number;
@@ -57,7 +57,7 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
   const columns = columnsByState(deps.retentionDays);
 
   /** `job` is the row before the transition. reserve_credits returns the balance if it has become low. */
-  type Effect = (tx: Orm, job: EndingJob, to: JobStatus) => Promise<unknown>;
+  type Effect = (tx: Orm, job: JobRow, to: JobStatus) => Promise<unknown>;
 
   const EFFECTS: Readonly<Record<JobEffect, Effect>> = {
     async add_plan_task(tx, { id, accountId }) {
@@ -84,6 +84,15 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
       if (reservationId === null) return undefined; // a test key's
       return reserveForJob(tx, { accountId, amount: costOf(job), reservationId, reference: id });
     },
+    async finish_early(tx, job) {
+      const { id, isPlanned, attempt, isFinishing } = job;
+      if (isFinishing) return;
+      await tx.update(jobs).set({ isFinishing: true }).where(eq(jobs.id, id));
+      await tasks.clear(tx, id, "slice");
+      await keepRedrives(tx, job);
+      // Otherwise planning adds it. Rows of a recheck have a verdict already.
+      if (isPlanned || attempt > 1) await tasks.add(tx, [finishTask(id)]);
+    },
     async settle_credits(tx, job) {
       const { accountId, reservationId, keyId } = job;
       if (reservationId === null) return;
@@ -104,14 +113,14 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
   /** Verdicts as they are counted per day, and how many are refunded: those that are not charged, and by policy. */
   async function chargeOf(
     tx: Orm,
-    { id, level, givenUp, attempt, unchecked }: EndingJob,
+    { id, level, givenUp, attempt }: JobRow,
   ): Promise<{ counts: Record<Status, number>; refunded: number }> {
     const counts = { valid: 0, invalid: 0, risky: 0, unknown: 0 };
     let refunded = givenUp;
     for (const row of await tx.select().from(jobCounts).where(eq(jobCounts.jobId, id))) {
       const subStatus = row.subStatus as SubStatus;
       // In a recheck, everything that is not part of it is not charged.
-      const left = attempt === 1 ? (unchecked?.get(subStatus) ?? 0) : row.uncharged;
+      const left = attempt === 1 ? row.unchecked : row.uncharged;
       counts[STATUS_OF[subStatus]] += row.count - left;
       if (isRefunded(deps.unknownRefund, subStatus, level)) refunded += row.count - row.uncharged;
     }
@@ -132,7 +141,7 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
 
   async function runEffects(
     tx: Orm,
-    job: EndingJob,
+    job: JobRow,
     to: JobStatus,
     effects: readonly JobEffect[],
   ): Promise<number | undefined> {
@@ -144,7 +153,7 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
     return lowBalance;
   }
 
-  async function apply(tx: Orm, job: EndingJob, event: JobEvent, error?: JobError): Promise<JobRow> {
+  async function apply(tx: Orm, job: JobRow, event: JobEvent, error?: JobError): Promise<JobRow> {
     const { to: wanted, effects } = requireTransition(job.status, event);
     // A recheck that ends early leaves a verdict for every row.
     const isRecheckEnd = job.attempt > 1 && hasEnded({ status: wanted }) && !hasEnded(job);
@@ -178,6 +187,11 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
     if (isDone && transitionOf(job.status, "finish")) await apply(tx, job, "finish");
   }
 
+  async function finish(tx: Orm, jobId: string): Promise<void> {
+    const job = await lockJob(tx, jobId);
+    if (job && transitionOf(job.status, "finish")) await apply(tx, job, "finish");
+  }
+
   return {
     async create(tx, row) {
       const { to, effects } = requireTransition("new", "confirm");
@@ -205,6 +219,7 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
         return job && transitionOf(job.status, "start") ? apply(tx, job, "start") : job;
       }),
     finishIfDone,
+    finish,
     async fail(tx, jobId, error) {
       const job = await lockJob(tx, jobId);
       if (job && transitionOf(job.status, "fail")) await apply(tx, job, "fail", error);
@@ -222,6 +237,7 @@ function columnsByState(retentionDays: number): Record<JobStatus, PgUpdateSetSou
   };
   const end = {
     ...endPause,
+    isFinishing: false,
     creditsUsed: sql`${jobs.creditsUsed} + ${jobs.processed} - ${jobs.settledEmails} - ${jobs.freeProcessed}`,
     reservationId: null,
     completedAt: sql`clock_timestamp()`,
@@ -236,6 +252,13 @@ function columnsByState(retentionDays: number): Record<JobStatus, PgUpdateSetSou
     failed: end,
   };
 }
+
+/** Ends a job early (finish-early.ts). */
+export const finishTask = (jobId: string): NewTask => ({
+  groupId: jobId,
+  queue: "action",
+  subject: "finish",
+});
 
 /** The counts of a recheck that ended early, from the results. */
 async function recount(tx: Orm, job: JobRow): Promise<void> {

@@ -66,6 +66,7 @@ export const jobs = pgTable(
     startedAt: moment(),
     pausedAt: moment(),
     isSuspended: boolean().notNull().default(false), // paused because its account is suspended
+    isFinishing: boolean().notNull().default(false), // its owner ends it early: finish-early.ts
     pausedMs: bigint({ mode: "number" }).notNull().default(0), // total of earlier pauses
     completedAt: moment(),
     expiresAt: moment(), // from then on rows and results are not accessible
@@ -180,6 +181,7 @@ export const jobCounts = pgTable(
     subStatus: text().notNull(),
     count: integer().notNull(),
     uncharged: integer().notNull().default(0), // of these, counted in given_up, also after a redrive
+    unchecked: integer().notNull().default(0), // of these, left unchecked because the job was finished early
   },
   (table) => [primaryKey({ columns: [table.jobId, table.subStatus] })],
 );

@@ -48,7 +48,7 @@ export function sliceHandler(deps: SliceHandlerDeps): TaskHandler {
   return async (task, signal, occupy = () => {}) => {
     const claimedAtMs = performance.now();
     const slice = await loadSlice(database.pool, task);
-    if (!slice || (hasEnded(slice) && !slice.isRedrive)) {
+    if (!slice || ((hasEnded(slice) || slice.isFinishing) && !slice.isRedrive)) {
       await tasks.complete(database.orm, task);
       return;
     }

@@ -5,14 +5,14 @@
 import { eq, sql } from "drizzle-orm";
 import { startTimeSlice, type TimeSlice } from "../base/event-loop-yield.ts";
 import type { Database } from "../db/database.ts";
-import type { Task, TaskHandler } from "../queue/task.ts";
+import type { NewTask, Task, TaskHandler } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { findUpload } from "../uploads/stored-upload.ts";
 import type { UploadFiles } from "../uploads/upload-files.ts";
 import { lockJob } from "./job-lock.ts";
 import type { JobRow } from "./job-record.ts";
 import { hasEnded } from "./job-state.ts";
-import type { JobTransitions } from "./job-transitions.ts";
+import { finishTask, type JobTransitions } from "./job-transitions.ts";
 import { selectedEmails } from "./recheck/recheck.ts";
 import { partitionOf } from "./result-rows.ts";
 import { type PlanWindow, readWindows } from "./row-window.ts";
@@ -119,10 +119,11 @@ async function planWindow(
       insert into duplicates (job_id, row, first_row, email, expires_on)
       select ${jobId}::uuid, (value->>0)::int, (value->>1)::int, value->>2, ${partitionOf(job)}::date
       from json_array_elements(${window.duplicatesJson}::json)`);
-    await tasks.add(
-      tx,
-      numbers.map((number) => ({ groupId: jobId, queue: "slice", subject: String(number) })),
+    const checks = numbers.map(
+      (number): NewTask => ({ groupId: jobId, queue: "slice", subject: String(number) }),
     );
+    if (!job.isFinishing) await tasks.add(tx, checks);
+    else if (window.isLast) await tasks.add(tx, [finishTask(jobId)]);
     await tx
       .update(jobs)
       .set({ plannedParts: window.endPart, isPlanned: window.isLast })

@@ -4,7 +4,7 @@
  * All slices of a job meet at its row, so it is changed by one statement right before the commit. If the claim on the task
  * is lost or the job has ended, nothing is saved: another process has the task, or it is no longer needed.
  */
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, not, sql } from "drizzle-orm";
 import type { PgInsertValue } from "drizzle-orm/pg-core";
 import { type Database, type Orm, sqlStateOf, UNIQUE_VIOLATION } from "../db/database.ts";
 import type { Task } from "../queue/task.ts";
@@ -72,7 +72,9 @@ export async function saveSlice(
     if (!(error instanceof JobEnded)) throw error;
     await deps.database.orm.transaction(async (tx) => {
       await deps.tasks.complete(tx, task);
-      await tx.delete(slices).where(isSlice(slice)); // the job's end has skipped it
+      // The job's end has skipped it. A job that is finished early still needs it.
+      const isNeeded = sql`exists (select from jobs where id = ${slice.jobId} and is_finishing)`;
+      await tx.delete(slices).where(and(isSlice(slice), not(isNeeded)));
     });
     return undefined;
   }
@@ -264,16 +266,19 @@ export type JobCounts = {
   counts: Record<string, number>;
   /** Of the counts, those that are not charged: also results that replace such ones. */
   uncharged: Record<string, number>;
+  /** Of these, those that finishing the job early has left unchecked. */
+  unchecked?: Record<string, number>;
 };
 
 /**
  * The job's row and its counts in one statement, the last of the transaction unless the job ends with it. Returns whether
- * every email has a result; undefined: the job has ended, or its results are erased.
+ * every email has a result; undefined: the job has ended, or its results are erased, or it is finished early by another
+ * task: from then on only that one saves results.
  */
 export async function countInJob(
   tx: Orm,
-  { jobId, isRedrive }: Pick<Slice, "jobId" | "isRedrive">,
-  { processed, triedOnce, givenUp, freeProcessed, counts, uncharged }: JobCounts,
+  { jobId, isRedrive, isFinishing = false }: Pick<Slice, "jobId" | "isRedrive"> & { isFinishing?: boolean },
+  { processed, triedOnce, givenUp, freeProcessed, counts, uncharged, unchecked = {} }: JobCounts,
 ): Promise<boolean | undefined> {
   const states = sql.param([...ACTIVE_STATES]);
   const { rows } = await tx.execute<{ is_all_done: boolean }>(sql`
@@ -281,15 +286,17 @@ export async function countInJob(
       update jobs set processed = processed + ${processed}, tried_once = tried_once + ${triedOnce},
         given_up = given_up + ${givenUp}, free_processed = free_processed + ${freeProcessed},
         progressed_at = case when ${processed > 0}::boolean then clock_timestamp() else progressed_at end
-      where id = ${jobId} and (status = any(${states}::text[]) or (${isRedrive}::boolean and erased_at is null))
+      where id = ${jobId} and (status = any(${states}::text[]) and is_finishing = ${isFinishing} or (${isRedrive}::boolean and erased_at is null))
       returning id, status = any(${states}::text[]) and processed = unique_emails as is_all_done
     ),
     counted as (
-      insert into job_counts as c (job_id, sub_status, count, uncharged)
-      select job.id, key, value::int, coalesce((${JSON.stringify(uncharged)}::json ->> key)::int, 0)
+      insert into job_counts as c (job_id, sub_status, count, uncharged, unchecked)
+      select job.id, key, value::int, coalesce((${JSON.stringify(uncharged)}::json ->> key)::int, 0),
+        coalesce((${JSON.stringify(unchecked)}::json ->> key)::int, 0)
       from job, json_each_text(${JSON.stringify(counts)}::json)
       on conflict (job_id, sub_status) do update set
-        count = c.count + excluded.count, uncharged = c.uncharged + excluded.uncharged
+        count = c.count + excluded.count, uncharged = c.uncharged + excluded.uncharged,
+        unchecked = c.unchecked + excluded.unchecked
     )
     select is_all_done from job`);
   return rows[0]?.is_all_done;

@@ -35,6 +35,8 @@ export type Slice = {
   level: Level | null;
   /** Status of the job. */
   status: JobStatus;
+  /** The job is finished early, so its open rows are not checked any more. */
+  isFinishing: boolean;
 };
 
 /** Undefined: every email has a result, or the job was deleted. */
@@ -58,6 +60,6 @@ const LOAD = `
     coalesce(greatest(0, extract(epoch from clock_timestamp() - s.first_asked_at) * 1000 - $3::float8), 0)::float8
       as "elapsedMs",
     j.rows_expire_on::text as "rowsExpireOn", j.account_id as "accountId", j.is_test as "isTest", j.key_id is null as "isFromApp",
-    j.level, j.status
+    j.level, j.status, j.is_finishing as "isFinishing"
   from slices s join jobs j on j.id = s.job_id
   where s.job_id = $1 and s.number = $2`;

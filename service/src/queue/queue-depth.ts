@@ -46,6 +46,7 @@ const EMPTY: QueueLine = { waiting: 0, due: 0, in_hand: 0, oldest_due_at: null }
 const REPORTED: Readonly<Record<QueueName, ReportedQueue>> = {
   plan: "jobs",
   slice: "jobs",
+  action: "jobs",
   recheck: "rechecks",
   delivery: "webhooks",
 };

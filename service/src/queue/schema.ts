@@ -20,7 +20,7 @@ import {
 import { accountId } from "../accounts/schema.ts";
 import { createdAt } from "../db/columns.ts";
 
-export const QUEUE_NAMES = ["plan", "slice", "recheck", "delivery"] as const;
+export const QUEUE_NAMES = ["plan", "slice", "action", "recheck", "delivery"] as const;
 
 const queue = () => text({ enum: QUEUE_NAMES }).notNull();
 

@@ -9,7 +9,7 @@
  * therefore skips claimed tasks that are locked: their transaction finds the job ended. It holds the account's shares, so
  * that none of the others is claimed at the same time.
  */
-import { and, eq, inArray, ne, sql } from "drizzle-orm";
+import { and, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import { PgTransaction } from "drizzle-orm/pg-core";
 import type { Orm } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
@@ -30,6 +30,8 @@ export type Tasks = {
   pausedAccounts(orm: Orm): Promise<string[]>;
   /** Makes a waiting task due now. False: there is none, or it is claimed. */
   expedite(tx: Orm, groupId: string, subject: string): Promise<boolean>;
+  /** Deletes the group's tasks of a queue. A worker finds out as below. */
+  clear(tx: Orm, groupId: string, queue: QueueName): Promise<void>;
   /** Deletes the group and its tasks. A worker that has claimed one finds out at complete, keep or postpone. */
   closeGroup(tx: Orm, groupId: string): Promise<void>;
   groupsOf(orm: Orm, accountId: string): Promise<string[]>;
@@ -127,12 +129,14 @@ export function createTasks({ boss, currentTrace }: TasksDeps): Tasks {
       return expedited.length > 0;
     },
 
+    async clear(tx, groupId, queue) {
+      await lockShares(tx, groupId);
+      await deleteUnlocked(tx, and(eq(tasks.groupId, groupId), eq(tasks.queue, queue))!);
+    },
+
     async closeGroup(tx, groupId) {
       await lockShares(tx, groupId);
-      const ofGroup = eq(tasks.groupId, groupId);
-      await tx.delete(tasks).where(and(ofGroup, ne(tasks.state, "taken")));
-      await tx.execute(sql`
-        delete from tasks where id = any(array(select id from tasks where ${ofGroup} for update skip locked))`);
+      await deleteUnlocked(tx, eq(tasks.groupId, groupId));
       await tx.delete(queueGroups).where(eq(queueGroups.id, groupId));
     },
 
@@ -218,6 +222,13 @@ async function lockShares(tx: Orm, groupId: string): Promise<void> {
     .where(sql`${queueShares.accountId} = (select account_id from queue_groups where id = ${groupId})`)
     .orderBy(queueShares.queue)
     .for("no key update");
+}
+
+/** The caller has the account's shares. Claimed tasks are skipped while a transaction saves them. */
+async function deleteUnlocked(tx: Orm, which: SQL): Promise<void> {
+  await tx.delete(tasks).where(and(which, ne(tasks.state, "taken")));
+  await tx.execute(sql`
+    delete from tasks where id = any(array(select id from tasks where ${which} for update skip locked))`);
 }
 
 const isClaimed = ({ id, turn }: Task) => and(eq(tasks.id, id), eq(tasks.turnId, turn.id));

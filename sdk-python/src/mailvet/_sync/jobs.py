@@ -217,7 +217,10 @@ class Jobs:
         return self._transport.post(Job, path_of(job_id, "/resume"))
 
     def finish(self, job_id: str) -> Job:
-        """Completes the job with the results it has; what was not checked is unknown, and not charged."""
+        """Completes the job with the results it has; what was not checked is unknown, and not charged.
+
+        The job that is returned is in the phase "finishing": wait() follows it to its end.
+        """
         return self._transport.post(Job, path_of(job_id, "/finish"))
 
     def delete(self, job_id: str) -> None:

@@ -102,7 +102,10 @@ export const jobRoutes =
       },
     );
 
-    for (const [action, texts] of Object.entries(ACTIONS) as [JobAction, ActionTexts][]) {
+    for (const [action, { status = 200, ...texts }] of Object.entries(ACTIONS) as [
+      JobAction,
+      ActionTexts,
+    ][]) {
       app.post(
         `/bulk/jobs/:job_id/${action}`,
         {
@@ -111,16 +114,18 @@ export const jobRoutes =
             operationId: `${action}Job`,
             tags: ["jobs"],
             params: JobParams,
-            response: { 200: Job },
+            response: { [status]: Job },
           },
           config: { access: { scope: "bulk" }, problems: ["job_not_found", "job_state_conflict"] },
         },
-        async (request, reply) =>
-          actions[action](
+        async (request, reply) => {
+          reply.code(status);
+          return actions[action](
             request.caller!,
             request.params.job_id,
-            storeResponse(request, reply, { status: 200 }),
-          ),
+            storeResponse(request, reply, { status }),
+          );
+        },
       );
     }
 
@@ -216,7 +221,7 @@ const GET_RESULT = {
   response: { 200: ValidationResult },
 };
 
-type ActionTexts = { summary: string; description: string };
+type ActionTexts = { summary: string; description: string; status?: 202 };
 
 const ACTIONS: Readonly<Record<JobAction, ActionTexts>> = {
   cancel: {
@@ -233,7 +238,8 @@ const ACTIONS: Readonly<Record<JobAction, ActionTexts>> = {
   finish: {
     summary: "Finish a job now",
     description:
-      "Completes the job with the results it has. An email that waits for a retry becomes `unknown` with the reason of its last attempt; one that was not checked yet becomes `unknown` with `smtp_skipped` and is not charged. A finished job can't be finished again, nor one whose rows are still being read.",
+      "Completes the job with the results it has. The request is answered at once; the job is then in the phase `finishing`, also while its rows are still being read, and ends as `completed`: wait for that with `GET /bulk/jobs/{job_id}?wait=30&for=end`. An email that waits for a retry becomes `unknown` with the reason of its last attempt; one that was not checked yet becomes `unknown` with `smtp_skipped` and is not charged. Repeating the request has no effect; a job that has ended can't be finished.",
+    status: 202,
   },
 };
 

@@ -19,10 +19,10 @@ export const JOB_STATUS_OPTIONS = (Object.keys(COLORS) as JobStatus[]).map((stat
 
 /** `label` replaces the name of the status, such as while a transition is pending. */
 export function JobStatusBadge({ job, label }: { job: Pick<Job, "status" | "phase">; label?: string }) {
-  const isRetrying = job.status === "processing" && job.phase === "retrying";
+  const phases: Partial<Record<Job["phase"], string>> = job.status === "processing" ? messages.phases : {};
   return (
     <Badge variant="dot" color={COLORS[job.status]}>
-      {label ?? (isRetrying ? messages.retrying : messages.jobStatus[job.status])}
+      {label ?? phases[job.phase] ?? messages.jobStatus[job.status]}
     </Badge>
   );
 }

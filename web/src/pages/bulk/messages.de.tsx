@@ -209,5 +209,5 @@ export const messages: Translation<typeof english.messages> = {
     failed: "Fehlgeschlagen",
     cancelled: "Abgebrochen",
   },
-  retrying: "Wiederholt",
+  phases: { retrying: "Wiederholt", finishing: "Wird abgeschlossen" },
 };

@@ -186,5 +186,5 @@ export const messages = {
     failed: "Failed",
     cancelled: "Cancelled",
   } satisfies Record<JobStatus, string>,
-  retrying: "Retrying",
+  phases: { retrying: "Retrying", finishing: "Finishing" },
 };

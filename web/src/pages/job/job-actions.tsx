@@ -41,6 +41,7 @@ export function JobActions({ job, transition }: { job: Job; transition: JobTrans
     },
   });
   const isRunning = !hasEnded(job);
+  const isFinishing = job.phase === "finishing";
   const pending = transition.isPending ? transition.variables : undefined;
   const button = (name: Transition, onClick: () => void) => (
     <Button variant="default" disabled={transition.isPending} onClick={onClick}>
@@ -49,9 +50,9 @@ export function JobActions({ job, transition }: { job: Job; transition: JobTrans
   );
   return (
     <>
-      {job.status === "processing" && button("pause", () => transition.mutate("pause"))}
+      {job.status === "processing" && !isFinishing && button("pause", () => transition.mutate("pause"))}
       {job.status === "paused" && button("resume", () => transition.mutate("resume"))}
-      {isRunning && job.status !== "queued" && button("finish", () => setConfirming("finish"))}
+      {isRunning && !isFinishing && button("finish", () => setConfirming("finish"))}
       {isRunning && button("cancel", () => setConfirming("cancel"))}
       <Button variant="default" onClick={() => setConfirming("delete")}>
         {messages.actions.delete}

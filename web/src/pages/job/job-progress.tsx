@@ -74,6 +74,7 @@ function statusText(job: Job): ReactNode {
     case "queued":
       return progress.queued;
     case "processing":
+      if (job.phase === "finishing") return progress.finishing;
       return job.phase === "retrying"
         ? progress.retrying(job.unique_emails - job.processed)
         : progress.processing;

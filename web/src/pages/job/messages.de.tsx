@@ -104,6 +104,8 @@ export const messages: Translation<typeof english.messages> = {
     processing: "Sie können diese Seite schließen. Der Auftrag läuft weiter.",
     retrying: (left) =>
       `Noch ${common.emails(left)}, die erneut geprüft werden. Sie können diese Seite schließen. Der Auftrag läuft weiter.`,
+    finishing:
+      "Wird mit den bisherigen Bewertungen abgeschlossen; weitere Adressen werden nicht geprüft. Sie können diese Seite schließen. Der Auftrag läuft weiter.",
     waitingForServers: "wartet auf Mailserver",
     retries: (waiting) =>
       `Warten auf eine Wiederholung: ${waiting.map(([name, count]) => `${name} (${formatNumber(count)})`).join(", ")}.`,

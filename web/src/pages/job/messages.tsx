@@ -94,6 +94,8 @@ export const messages = {
     processing: "You can close this page. The job keeps running.",
     retrying: (left: number) =>
       `${common.emails(left)} left, which will be retried. You can close this page. The job keeps running.`,
+    finishing:
+      "Finishing with the verdicts so far; no more emails are checked. You can close this page. The job keeps running.",
     waitingForServers: "waiting for mail servers",
     retries: (waiting: readonly (readonly [name: string, count: number])[]) =>
       `Waiting for a retry: ${waiting.map(([name, count]) => `${name.toLowerCase()} (${formatNumber(count)})`).join(", ")}.`,

@@ -34,7 +34,8 @@ export function DeadLetters() {
                 name: texts.redrive,
                 width: 120,
                 cell: ({ id, kind }) =>
-                  kind !== "plan" && (
+                  kind !== "plan" &&
+                  kind !== "action" && (
                     <Button
                       variant="default"
                       size="compact-sm"

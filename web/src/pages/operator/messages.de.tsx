@@ -238,6 +238,7 @@ export const messages: Translation<typeof english.messages> = {
     kinds: {
       plan: "Planung einer Liste",
       slice: "Abschnitt einer Liste",
+      action: "Auftrag abschließen",
       recheck: "Wiederholung",
       delivery: "Webhook-Zustellung",
     },

@@ -225,6 +225,7 @@ export const messages = {
     kinds: {
       plan: "List planning",
       slice: "Slice of a list",
+      action: "Finish job",
       recheck: "Recheck",
       delivery: "Webhook delivery",
     },
