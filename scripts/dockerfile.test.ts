@@ -23,3 +23,11 @@ test("every secret of compose.yaml is made by make-secrets.sh", () => {
   const made = [...read("deploy/docker/make-secrets.sh").matchAll(/^write (\w+) /gm)].map(([, name]) => name);
   expect(used).toEqual(made);
 });
+
+test("image, settings and compose.yaml have the same major of PostgreSQL, and Debian's release of one name", () => {
+  const [, major] = /install .* postgresql-(\d+)/.exec(read("Dockerfile")) ?? [];
+  expect(read("deploy/docker/defaults.env")).toContain(`\nPOSTGRES_BIN=/usr/lib/postgresql/${major}/bin\n`);
+  const [, composeMajor, debian] = /image: postgres:(\d+)-(\w+)/.exec(read("compose.yaml")) ?? [];
+  expect(composeMajor).toBe(major);
+  expect(read("Dockerfile").match(/(\w+)-slim$/gm)).toEqual([`${debian}-slim`, `${debian}-slim`]);
+});

@@ -101,7 +101,7 @@ function licences() {
   return texts.join(`\n${"-".repeat(80)}\n\n`);
 }
 
-/** Starts the embedded database once, which also completes its package (embedded-postgres/src/binaries.ts). */
+/** Starts the embedded database once, which also completes its package (embedded-postgres/src/programs/binaries.ts). */
 function tryOut() {
   const DATA_DIR = join(stage, "try");
   const done = spawnSync(join(stage, "bin/mailvet-db"), ["migrate"], {

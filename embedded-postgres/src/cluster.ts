@@ -15,15 +15,14 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Binaries } from "./binaries.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import type { OnEvent } from "./events.ts";
+import type { Binaries } from "./programs/binaries.ts";
 import { changeOwner, processIdentity, type RunAsUser } from "./run-as-user.ts";
 import { SERVER_ENVIRONMENT } from "./server-arguments.ts";
 
@@ -35,8 +34,8 @@ export async function readyCluster(options: {
   onEvent: OnEvent;
   interrupted?: AbortSignal | undefined;
 }): Promise<void> {
-  const { cluster, binaries, user, onEvent } = options;
-  if (existsSync(cluster) && readdirSync(cluster).length > 0) return checkCluster(cluster, binaries, user);
+  const { cluster, user, onEvent } = options;
+  if (existsSync(cluster) && readdirSync(cluster).length > 0) return checkCluster(cluster, user);
   options.interrupted?.throwIfAborted();
   onEvent({ event: "cluster_creating" });
   for (const unfinished of unfinishedBeside(cluster)) removeUnfinished(unfinished);
@@ -48,20 +47,11 @@ export async function readyCluster(options: {
   syncDirectory(dirname(cluster));
 }
 
-function checkCluster(cluster: string, { version }: Binaries, user: RunAsUser | undefined): void {
-  const file = join(cluster, "PG_VERSION");
-  const found = existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
-  if (found === undefined) {
+function checkCluster(cluster: string, user: RunAsUser | undefined): void {
+  if (!existsSync(join(cluster, "PG_VERSION"))) {
     throw new EmbeddedPostgresError(
       `${cluster} contains files, but not a PostgreSQL database. Move them elsewhere.`,
       { remedies: ["other_directory"] },
-    );
-  }
-  if (found !== String(version.major)) {
-    throw new EmbeddedPostgresError(
-      `The database in ${cluster} was created by PostgreSQL ${found}, and this release contains PostgreSQL ` +
-        `${version.major}. Use the release that created it.`,
-      { remedies: ["other_server"] },
     );
   }
   const owner = lstatSync(cluster).uid;
@@ -105,7 +95,19 @@ async function initdb(options: {
   const { directory, superuser, binaries, user, interrupted } = options;
   const child = spawn(
     binaries.initdb,
-    ["-D", directory, "-U", superuser, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions"],
+    [
+      "-D",
+      directory,
+      "-U",
+      superuser,
+      "-A",
+      "trust",
+      "-E",
+      "UTF8",
+      "--locale=C",
+      "--data-checksums",
+      "--no-instructions",
+    ],
     {
       ...processIdentity(user),
       cwd: directory,

@@ -4,12 +4,14 @@
  * The server is a separate process that listens on a unix socket only. It differs from any other PostgreSQL in nothing
  * but its connection. Why this exists although npm has a package of the same name: docs/decisions/0012.
  */
-import { findPackage, readyBinaries } from "./binaries.ts";
+import { resolve } from "node:path";
 import { readyCluster } from "./cluster.ts";
 import { openDataDirectory, pathsIn } from "./data-directory.ts";
 import { takeDirectoryLock } from "./directory-lock.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import type { OnEvent } from "./events.ts";
+import { readyBinaries } from "./programs/binaries.ts";
+import { choosePrograms } from "./programs/programs.ts";
 import { chooseRunAsUser } from "./run-as-user.ts";
 import { abortable, openServer, type Server, type ServerOptions } from "./server.ts";
 import { createDatabase } from "./server-handshake.ts";
@@ -28,6 +30,8 @@ export type EmbeddedPostgres = {
 
 export type EmbeddedPostgresOptions = {
   dataDirectory: string;
+  /** Of the programs of PostgreSQL; without it they are chosen (programs.ts). */
+  binDirectory?: string | undefined;
   onEvent?: OnEvent;
   /** An abort ends the start: its reason is thrown, and no process is left running. */
   interrupted?: AbortSignal | undefined;
@@ -39,14 +43,26 @@ export type EmbeddedPostgresOptions = {
 
 /** Throws EmbeddedPostgresError when the server cannot run here. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { dataDirectory, onEvent = () => {}, interrupted, restart, orphanGraceSeconds } = options;
+  const {
+    dataDirectory,
+    binDirectory,
+    onEvent = () => {},
+    interrupted,
+    restart,
+    orphanGraceSeconds,
+  } = options;
   try {
-    const packageDirectory = findPackage(); // first: nothing is created on an unsupported platform
-    const user = chooseRunAsUser(pathsIn(dataDirectory).cluster);
+    const { cluster: clusterPath } = pathsIn(resolve(dataDirectory));
+    const user = chooseRunAsUser(clusterPath);
+    // First: nothing is created on an unsupported platform.
+    const programs = choosePrograms({ cluster: clusterPath, binDirectory, user });
     const paths = openDataDirectory(dataDirectory, user);
     const lock = takeDirectoryLock(paths.directoryLock, user);
     try {
-      const binaries = readyBinaries({ packageDirectory, copyDirectory: paths.binariesCopy, user, onEvent });
+      const binaries =
+        "binaries" in programs
+          ? programs.binaries
+          : readyBinaries({ ...programs, copyDirectory: paths.binariesCopy, user, onEvent });
       const cluster = { cluster: paths.cluster, superuser: SUPERUSER };
       await readyCluster({ ...cluster, binaries, user, onEvent, interrupted });
       const socketDirectory = openSocketDirectory(paths, user);

@@ -66,7 +66,13 @@ export type JobsConfig = UploadLimits & {
   workerSlots: number;
 };
 
-export type StorageConfig = ExternalStorage | { dataDirectory: string };
+export type StorageConfig = ExternalStorage | EmbeddedStorage;
+
+export type EmbeddedStorage = {
+  dataDirectory: string;
+  /** The directory of the programs initdb and postgres; without it they are chosen. */
+  postgresBin?: string;
+};
 
 export type ExternalStorage = {
   databaseUrl: string;
@@ -180,9 +186,10 @@ function readStorage(read: Reader, cwd: string): StorageConfig {
   for (const name of ["DATABASE_DIRECT_URL", "DATABASE_READ_URL"]) {
     if (databaseUrl === undefined) read.matching(name, "DATABASE_URL to be set as well", () => false);
   }
+  const postgresBin = read.text("POSTGRES_BIN");
   return databaseUrl
     ? { databaseUrl, ...(directUrl && { directUrl }), ...(readUrl && { readUrl }) }
-    : { dataDirectory: readDataDirectory(read, cwd) };
+    : { dataDirectory: readDataDirectory(read, cwd), ...(postgresBin && { postgresBin }) };
 }
 
 function readDataDirectory(read: Reader, cwd: string): string {

@@ -57,8 +57,8 @@ export async function openStorage(config: StorageConfig, options: StorageOptions
 
 async function openServer(config: StorageConfig, { onEvent = () => {}, interrupted }: StorageOptions) {
   if ("dataDirectory" in config) {
-    const { dataDirectory } = config;
-    return startEmbeddedPostgres({ dataDirectory, onEvent, interrupted, restart: true });
+    const { dataDirectory, postgresBin: binDirectory } = config;
+    return startEmbeddedPostgres({ dataDirectory, binDirectory, onEvent, interrupted, restart: true });
   }
   const { databaseUrl, directUrl, readUrl } = config;
   const connectionTo = (url: string) => ({ connectionString: url, application_name: "mailvet" });

@@ -47,6 +47,13 @@ export const SETTING_SECTIONS: Readonly<Record<string, Readonly<Record<string, S
         "./data, or a directory under /var/lib/mailvet when root starts it where an unprivileged user has no access",
       example: "/var/lib/mailvet",
     },
+    POSTGRES_BIN: {
+      meaning:
+        "The directory of PostgreSQL's programs (initdb and postgres, 15 to 18) for the embedded database. An existing database is opened by its own major only.",
+      unset:
+        "for a new database whichever has more security fixes of the operating system's and npm's; for an existing one the newest of its major",
+      example: "/usr/lib/postgresql/17/bin",
+    },
     DATABASE_URL: {
       meaning: "A PostgreSQL server (15 or newer) instead of the embedded one.",
       unset: "the embedded one",

@@ -45,6 +45,7 @@ import { createProcessRegistry } from "./queue/process-registry.ts";
 import { createTasks } from "./queue/tasks.ts";
 import { createUsageExchange } from "./request-limits/usage-exchange.ts";
 import type { TerminalMessage } from "./start-message.ts";
+import { logOutdatedRelease, withDatabaseRelease } from "./system/database-release.ts";
 import { createDeploymentFigures } from "./system/deployment-figures.ts";
 import { startListRefresh } from "./system/list-refresh.ts";
 import { countSharedThrottles, listSharedThrottles } from "./system/shared-throttle-report.ts";
@@ -94,6 +95,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
   });
   closers.push(storage.close);
   const { database } = storage;
+  await logOutdatedRelease(database.pool, log.event);
   const blobs = await openBlobStore(config.blobs);
   await abortable(claimBlobStore(database, blobs), interrupted);
 
@@ -350,7 +352,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
   const system = createSystem({
     database,
     processes,
-    openDoctor: () => doctorFrom(config.engine),
+    openDoctor: () => withDatabaseRelease(doctorFrom(config.engine), database.pool),
     listThrottles: throttleReport ? throttleReport.list : () => listSharedThrottles(database.pool),
     countThrottles,
     identities,

@@ -18,6 +18,9 @@ const REMEDIES: Readonly<Record<Remedy, string>> = {
   other_directory: "set DATA_DIR to another directory, such as /var/lib/mailvet",
   other_server: "set DATABASE_URL to a PostgreSQL server",
   other_user: "start the service as an ordinary user",
+  same_version: "set POSTGRES_BIN to the directory of its programs, such as /usr/lib/postgresql/17/bin",
+  move_data:
+    "export the data where that version is (npm run db -- export) and import it into an empty directory (docs/operating.md)",
 };
 
 /** Their messages are complete sentences for the operator; any other error is shown with its stack. */

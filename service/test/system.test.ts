@@ -45,6 +45,7 @@ test("diagnostics are returned, and then part of the report", async () => {
   expect(one.status).toBe(200);
   const port25 = one.body.findings.find((finding: { name: string }) => finding.name === "port 25");
   expect(port25).toMatchObject({ outcome: "warning", found: expect.stringContaining("gmail.com answered") });
+  expect(one.body.findings.at(-1)).toMatchObject({ name: "PostgreSQL release", identity: null });
   expect(other.body).toEqual(one.body);
   expect((await call()).body).toEqual(one.body);
   expect((await service.ask("/operator/system", { cookie })).body.egress).toEqual(one.body);

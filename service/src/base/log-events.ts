@@ -14,6 +14,7 @@ export const LOG_EVENTS = {
   postgres_exited: { level: "error", message: "the embedded PostgreSQL has exited and is restarted" },
   postgres_restarted: { level: "info", message: "the embedded PostgreSQL runs again" },
   postgres_restart_failed: { level: "error", message: "the embedded PostgreSQL could not be restarted" },
+  postgres_outdated: { level: "warn", message: "PostgreSQL lacks security fixes" },
   engine_thread_exited: { level: "error", message: "an engine thread has exited and is replaced" },
   maintenance_failed: { level: "error", message: "a maintenance task failed" },
   event_repeated: {

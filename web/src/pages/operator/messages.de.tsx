@@ -14,6 +14,7 @@ const CHECKS: Readonly<Record<string, string>> = {
   "name servers": "Nameserver",
   "our address": "Öffentliche IP-Adresse",
   "port 25": "Port 25",
+  "PostgreSQL release": "PostgreSQL-Version",
   "reference lists": "Referenzlisten",
   "reverse DNS": "Reverse DNS",
   "sender domain": "Absenderdomain",

@@ -14,9 +14,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { EmbeddedPostgresEvent } from "../events.ts";
+import { chooseRunAsUser, processIdentity } from "../run-as-user.ts";
 import { findPackage, impliedLinks, readyBinaries } from "./binaries.ts";
-import type { EmbeddedPostgresEvent } from "./events.ts";
-import { chooseRunAsUser, processIdentity } from "./run-as-user.ts";
 
 const isRoot = process.geteuid?.() === 0;
 const folder = mkdtempSync(join(tmpdir(), "embedded-pg-binaries-"));

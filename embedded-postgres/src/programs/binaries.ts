@@ -20,14 +20,12 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
-import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
-import type { OnEvent } from "./events.ts";
-import { changeOwner, processIdentity, type RunAsUser } from "./run-as-user.ts";
+import { EmbeddedPostgresError } from "../embedded-postgres-error.ts";
+import type { OnEvent } from "../events.ts";
+import { changeOwner, processIdentity, type RunAsUser } from "../run-as-user.ts";
+import { type PostgresVersion, versionOf } from "./releases.ts";
 
 export type Binaries = { initdb: string; postgres: string; version: PostgresVersion };
-
-/** As in `server_version_num`: 180004 is 18.4. */
-export type PostgresVersion = { major: number; number: number };
 
 export function readyBinaries(options: {
   packageDirectory: string;
@@ -38,7 +36,7 @@ export function readyBinaries(options: {
   const { packageDirectory, copyDirectory, user, onEvent } = options;
   const packaged = join(packageDirectory, "native");
   linkLibraries(packaged);
-  const inPlace = tryOut(packaged, user);
+  const inPlace = runnable(join(packaged, "bin"), user);
   if (inPlace) return inPlace;
 
   const stamp = readFileSync(join(packageDirectory, "package.json"), "utf8");
@@ -46,7 +44,7 @@ export function readyBinaries(options: {
     onEvent({ event: "binaries_copying" });
     copy(packaged, copyDirectory, stamp, user);
   }
-  const copied = tryOut(copyDirectory, user);
+  const copied = runnable(join(copyDirectory, "bin"), user);
   if (copied) return copied;
   rmSync(copyDirectory, { recursive: true, force: true });
   throw new EmbeddedPostgresError(
@@ -80,7 +78,7 @@ function linkLibraries(native: string): void {
     try {
       symlinkSync(target, join(directory, name));
     } catch {
-      // Read-only, or another process was faster. `tryOut` finds out whether it works.
+      // Read-only, or another process was faster. `runnable` finds out whether it works.
     }
   }
 }
@@ -107,8 +105,9 @@ export function impliedLinks(names: Iterable<string>): LibraryLink[] {
 }
 
 /** Runs `postgres --version` as the user who will run the server; undefined when that fails. */
-function tryOut(native: string, user: RunAsUser | undefined): Binaries | undefined {
-  const postgres = join(native, "bin", "postgres");
+export function runnable(binDirectory: string, user: RunAsUser | undefined): Binaries | undefined {
+  const postgres = join(binDirectory, "postgres");
+  const initdb = join(binDirectory, "initdb");
   const { stdout } = spawnSync(postgres, ["--version"], {
     ...processIdentity(user),
     cwd: "/",
@@ -116,10 +115,21 @@ function tryOut(native: string, user: RunAsUser | undefined): Binaries | undefin
     encoding: "utf8",
     timeout: 10_000,
   });
-  const [, major, minor] = /\(PostgreSQL\) (\d+)\.(\d+)/.exec(stdout ?? "") ?? [];
-  if (major === undefined) return undefined;
-  const version = { major: Number(major), number: Number(major) * 10_000 + Number(minor) };
-  return { initdb: join(native, "bin", "initdb"), postgres, version };
+  const version = versionIn(/\(PostgreSQL\) (\d+)\.(\d+)/, stdout ?? "");
+  return version && existsSync(initdb) ? { initdb, postgres, version } : undefined;
+}
+
+/** Of the programs in the npm package, which is named after it: 18.4.0-beta.17 carries 18.4. */
+export function packagedVersion(packageDirectory: string): PostgresVersion {
+  const { version } = JSON.parse(readFileSync(join(packageDirectory, "package.json"), "utf8"));
+  const found = versionIn(/^(\d+)\.(\d+)/, version);
+  if (found) return found;
+  throw new Error(`${packageDirectory} has the version ${version}, which names no PostgreSQL`);
+}
+
+function versionIn(pattern: RegExp, text: string): PostgresVersion | undefined {
+  const [, major, minor] = pattern.exec(text) ?? [];
+  return major === undefined ? undefined : versionOf(Number(major) * 10_000 + Number(minor));
 }
 
 const STAMP = "copied-from.json";
