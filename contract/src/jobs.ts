@@ -132,7 +132,8 @@ export const CreateJobOptions = Type.Object(
     webhook_url: Type.Optional(
       Type.String({
         maxLength: 2048,
-        description: "Receives the events of this job, signed with `webhook_secret` of the response.",
+        description:
+          "Receives the events of this job, signed with `webhook_secret` of the response. Not in test mode.",
       }),
     ),
   },

@@ -1,6 +1,7 @@
 /** Live and test mode of one account: what was made in one does not exist in the other, and is not changed from there. */
 import { randomUUID } from "node:crypto";
 import { HEADERS } from "@mailvet/contract";
+import { type Lab, mailDomain, openLab } from "@mailvet/lab";
 import readExcelFile from "read-excel-file/node";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { requestTo } from "./endpoint-requests.ts";
@@ -16,6 +17,7 @@ import {
   type TestAccount,
   type TestService,
 } from "./service.ts";
+import { openReceiver } from "./webhooks-receiver.ts";
 
 const IN_TEST_MODE = { headers: { [HEADERS.mode]: "test" } };
 
@@ -27,18 +29,23 @@ type Mode = {
   doneJobId: string;
 };
 
+let lab: Lab;
 let service: TestService;
 let ann: TestAccount;
 let live: Mode;
 let sandbox: Mode;
 beforeAll(async () => {
-  service = await openService();
+  lab = await openLab({ "asked.test": mailDomain({ users: ["ann"] }) });
+  service = await openService({ lab });
   ann = await service.openAccount({ credits: 1_000 }); // none of its events is about low credits
   const { key: testKey } = await ann.makeKey({ mode: "test" });
   live = await settle([{ key: ann.key }, { cookie: ann.cookie }]);
   sandbox = await settle([{ key: testKey }, { cookie: ann.cookie, ...IN_TEST_MODE }]);
 });
-afterAll(() => service[Symbol.asyncDispose]());
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await lab[Symbol.asyncDispose]();
+});
 
 describe.for([
   ["live", "test"],
@@ -206,6 +213,34 @@ test("a test key works on a plan without API access, and a live key does not", a
   const check = (key: string) => service.ask("/validation/single?email=valid@shop.example", { key });
   expect((await check(testKey)).body).toMatchObject({ status: "valid", metadata: { sandbox: true } });
   expect(await check(eve.key)).toMatchObject({ status: 403, body: { code: "api_access_not_included" } });
+});
+
+test("in test mode no connection is made, except to the endpoints that were added in it", async () => {
+  await using receiver = await openReceiver();
+  const { url } = receiver;
+  const emails = ["ann@asked.test"];
+  for (const caller of sandbox.callers) {
+    const ask = (path: string, body?: object) => service.ask(path, { ...caller, ...(body && { body }) });
+    const refusals = {
+      link_rejected: await ask("/bulk/upload/link", { url }),
+      webhook_url_rejected: await ask("/bulk/jobs", { emails, webhook_url: url }),
+    };
+    for (const [code, { status, body }] of Object.entries(refusals)) {
+      const detail = expect.stringMatching(/^Test mode makes no connections/);
+      expect({ status, body }).toMatchObject({ status: 422, body: { code, detail } });
+    }
+    expect((await ask("/validation/single", { email: emails[0] })).status).toBe(200);
+    await ask("/domains/asked.test");
+    await isCompleted(caller, (await ask("/bulk/jobs", { emails })).body.id);
+  }
+  expect(receiver.connections()).toBe(0);
+  expect(lab.questions("asked.test")).toEqual([]);
+
+  const [caller] = sandbox.callers;
+  const { body } = await service.ask("/webhooks", { ...caller, body: { url } });
+  await service.ask(`/webhooks/${body.id}/test`, { ...caller, method: "POST" });
+  await expect.poll(() => receiver.received.length).toBe(1);
+  await service.ask(`/webhooks/${body.id}`, { ...caller, method: "DELETE" });
 });
 
 /** An unconfirmed upload, a job that has ended and is saved as a list, a paused one, and a disabled endpoint with a delivery. */

@@ -49,7 +49,7 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
         startListJob: createStartListJob({
           uploads: world.uploads,
           confirmUpload: world.confirm,
-          webhooks: { checkUrl: async () => {}, secretForJob: async () => undefined },
+          webhooks: { checkJobUrl: async () => {}, secretForJob: async () => undefined },
         }),
         estimateUpload: async () => {
           throw new Error("not used here");

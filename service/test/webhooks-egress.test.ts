@@ -1,4 +1,5 @@
 /** Allowed destinations of webhooks: customers choose the URL and control its DNS records. */
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { servfail } from "@mailvet/lab";
@@ -196,4 +197,19 @@ test("nothing is sent to an https URL whose server does not speak TLS", async ()
   });
   expect(Buffer.concat(received).toString()).not.toContain("POST");
   server.close();
+});
+
+test("a webhook_url that a job of test mode has from an earlier release gets nothing", async () => {
+  const service = await world.open();
+  const owner = { accountId: await world.account(), isTest: true };
+  const jobId = randomUUID();
+  const { orm, pool } = world.database;
+  await orm.transaction(async (tx) => {
+    await service.webhooks.createForJob(tx, owner, receiver.url, jobId);
+    await service.webhooks.publish(tx, owner, "job.completed", {}, jobId);
+  });
+  expect(await service.runDue()).toBe(1);
+  const { rows } = await pool.query("select trouble from webhook_deliveries");
+  expect(rows).toEqual([{ trouble: expect.stringMatching(/^Test mode makes no connections/) }]);
+  expect(receiver.connections()).toBe(0);
 });

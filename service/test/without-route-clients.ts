@@ -17,7 +17,10 @@ const never = new AbortController().signal;
 const reports: ClientReport[] = [];
 for (const url of ["https://v6only.example/hook", "http://v6only.example/hook"]) {
   const post = createPost({ checkDestination, timeoutMs: 60_000 });
-  const { error } = await post({ url, headers: {}, body: "{}" }, never);
+  const { error } = await post(
+    { url, use: { isTest: false, kind: "endpoint" }, headers: {}, body: "{}" },
+    never,
+  );
   reports.push({
     client: "webhook",
     situation: url,
@@ -25,7 +28,7 @@ for (const url of ["https://v6only.example/hook", "http://v6only.example/hook"])
     expected: "could not be established",
   });
   const download = createLinkDownload({ checkDestination, maxBytes: 1000, userAgent: "test" });
-  const answer = await download(url, never).then(String, String);
+  const answer = await download({ url, isTest: false }, never).then(String, String);
   reports.push({ client: "link", situation: url, answer, expected: "could not be established" });
 }
 console.log(JSON.stringify(reports));

@@ -100,6 +100,11 @@ export function translated(sentences: Sentences, sentence: string): string | und
 
 /** Why an installation sends nothing to a URL. */
 export const URL_REJECTIONS: Sentences = [
+  [
+    /^Test mode makes no connections/,
+    () =>
+      "Im Testmodus werden keine Verbindungen aufgebaut, außer zu Webhook-Endpunkten, die im Testmodus hinzugefügt wurden.",
+  ],
   [/^Not a valid URL\.$/, () => "Die URL ist ungültig."],
   [/^The URL must begin with https:/, () => "Die URL muss mit https:// beginnen."],
   [

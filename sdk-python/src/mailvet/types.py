@@ -255,7 +255,7 @@ class CreateJobRequest(TypedDict):
     """Depth of the checks, as for a single check. Default: `smtp`."""
 
     webhook_url: NotRequired[str]
-    """Receives the events of this job, signed with `webhook_secret` of the response."""
+    """Receives the events of this job, signed with `webhook_secret` of the response. Not in test mode."""
 
 
 class CreateKeyRequest(TypedDict):

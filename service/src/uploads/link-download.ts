@@ -10,7 +10,9 @@ import { CONNECTION_CLOSED, failureOf, requestTo } from "../webhooks/checked-req
 import type { CheckDestination } from "../webhooks/destination-check.ts";
 
 /** Throws link_rejected, link_failed and payload_too_large, the latter two also while it is read. */
-export type DownloadLink = (url: string, stop: AbortSignal) => Promise<LinkedFile>;
+export type DownloadLink = (link: Link, stop: AbortSignal) => Promise<LinkedFile>;
+
+export type Link = { url: string; isTest: boolean };
 
 export type LinkedFile = {
   filename: string;
@@ -58,12 +60,12 @@ export function createLinkDownload(deps: LinkDownloadDeps): DownloadLink {
 
 async function follow(
   { checkDestination, userAgent, ca }: LinkDownloadDeps,
-  link: string,
+  { url: link, isTest }: Link,
   signal: AbortSignal,
 ): Promise<{ response: IncomingMessage; url: URL }> {
   let next = link;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const destination = await abortable(checkDestination(next), signal);
+    const destination = await abortable(checkDestination(next, { isTest, kind: "link" }), signal);
     if ("rejection" in destination) throw refused("link_rejected", destination.rejection);
     const headers = { "user-agent": userAgent, accept: "*/*", "accept-encoding": "identity" };
     const request = requestTo(destination, { method: "GET", headers, signal, ca });

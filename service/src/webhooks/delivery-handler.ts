@@ -52,7 +52,8 @@ export function deliveryHandler(deps: DeliveryHandlerDeps): TaskHandler {
       await orm.transaction((tx) => hold(tasks, tx, task, delivery));
       return;
     }
-    const { url } = endpoint;
+    const { url, isTest, jobId } = endpoint;
+    const use = { isTest, kind: jobId === null ? "endpoint" : "job" } as const;
     const { id, body } = delivery;
     const sentAt = new Date();
     const signed = signedHeaders(id, sentAt, body, secretsOf(endpoint, sentAt));
@@ -63,7 +64,7 @@ export function deliveryHandler(deps: DeliveryHandlerDeps): TaskHandler {
       "user-agent": userAgent,
       ...(traceparent !== undefined && { traceparent }),
     };
-    const attempt = await deps.post({ url, headers, body }, signal);
+    const attempt = await deps.post({ url, use, headers, body }, signal);
     // A shutdown is not a failed attempt: the next claim of the task sends the message.
     if (!attempt.isDelivered) signal.throwIfAborted();
     const saved = await orm.transaction((tx) => save(deps, tx, task, attempt, sentAt));

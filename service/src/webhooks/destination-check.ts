@@ -23,7 +23,10 @@ export type Destination = {
 /** Why it is not allowed, as a sentence for the owner. */
 export type RejectedDestination = { rejection: string };
 
-export type CheckDestination = (url: string) => Promise<Destination | RejectedDestination>;
+/** What a URL is for, and in which mode. */
+export type UrlUse = { isTest: boolean; kind: "endpoint" | "job" | "link" };
+
+export type CheckDestination = (url: string, use: UrlUse) => Promise<Destination | RejectedDestination>;
 
 export type DestinationCheckDeps = { resolver: Pick<Resolver, "query">; egressAllow: readonly string[] };
 
@@ -35,7 +38,8 @@ export function createDestinationCheck({ resolver, egressAllow }: DestinationChe
   const guard = createEgressGuard({ allow: egressAllow });
   const publicOnly = createEgressGuard();
 
-  return async (text) => {
+  return async (text, use) => {
+    if (use.isTest && use.kind !== "endpoint") return rejected(TEST_MODE);
     const url = readUrl(text);
     if ("rejection" in url) return url;
     if (url.protocol === "http:" && egressAllow.length === 0) return rejected(HTTPS_ONLY);
@@ -102,5 +106,7 @@ async function lookUp(resolver: DestinationCheckDeps["resolver"], guard: EgressG
 const IS_LOCALHOST = /^(?:.+\.)?localhost$/;
 const LOCALHOST = [{ status: "answer" as const, records: ["127.0.0.1", "::1"] }];
 
+/** The one rule: its endpoints are how webhooks are tried out; everything else in test mode is simulated or refused. */
+const TEST_MODE = "Test mode makes no connections, except to webhook endpoints added in test mode.";
 const HTTPS_ONLY = "The URL must begin with https://.";
 const rejected = (rejection: string): RejectedDestination => ({ rejection });

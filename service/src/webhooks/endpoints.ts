@@ -35,7 +35,7 @@ export type Endpoints = {
     beforeCommit?: BeforeCommit<WebhookWithSecret>,
   ): Promise<WebhookWithSecret>;
   /** For the events of one job. Throws webhook_url_rejected. */
-  checkUrl(url: string, pointer: string): Promise<void>;
+  checkJobUrl(owner: Owner, url: string): Promise<void>;
   /** Creates it in the transaction that creates the job; the URL must have been checked. Returns the secret. */
   createForJob(tx: Orm, owner: Owner, url: string, jobId: string): Promise<string>;
   /** Undefined: the job has none. */
@@ -68,6 +68,15 @@ const PREVIOUS_SECRET_MS = 24 * HOUR_MS;
 
 export function createEndpoints({ database, tasks, checkDestination }: EndpointDeps): Endpoints {
   const { orm } = database;
+
+  async function requireAllowed({ isTest }: Owner, url: string, kind: "endpoint" | "job" = "endpoint") {
+    const checked = await checkDestination(url, { isTest, kind });
+    if (!("rejection" in checked)) return;
+    const message = checked.rejection;
+    const pointer = kind === "job" ? "/webhook_url" : "/url";
+    throw new Refusal("webhook_url_rejected", message, { errors: [{ pointer, message }] });
+  }
+
   return {
     async list(owner) {
       const rows = await orm
@@ -92,7 +101,7 @@ export function createEndpoints({ database, tasks, checkDestination }: EndpointD
 
     async create(owner, { url, description = "", events = [] }, beforeCommit) {
       requireOneLine(description);
-      await requireAllowedDestination(checkDestination, url);
+      await requireAllowed(owner, url);
       return orm.transaction(async (tx) => {
         await refuseTooManyEndpoints(tx, owner);
         const secret = makeWebhookSecret();
@@ -105,7 +114,7 @@ export function createEndpoints({ database, tasks, checkDestination }: EndpointD
       });
     },
 
-    checkUrl: (url, pointer) => requireAllowedDestination(checkDestination, url, pointer),
+    checkJobUrl: (owner, url) => requireAllowed(owner, url, "job"),
 
     async createForJob(tx, { accountId, isTest }, url, jobId) {
       const secret = makeWebhookSecret();
@@ -128,7 +137,7 @@ export function createEndpoints({ database, tasks, checkDestination }: EndpointD
       const { url, description, events, is_enabled: isEnabled } = changes;
       if (description !== undefined) requireOneLine(description);
       await findOwnEndpoint(orm, owner, endpointId); // before the URL is resolved
-      if (url !== undefined) await requireAllowedDestination(checkDestination, url);
+      if (url !== undefined) await requireAllowed(owner, url);
       return orm.transaction(async (tx) => {
         const before = await lockOwnEndpoint(tx, owner, endpointId);
         if (isEnabled === false && before.isEnabled) await disableEndpoint(tasks, tx, before, undefined);
@@ -171,17 +180,6 @@ export function createEndpoints({ database, tasks, checkDestination }: EndpointD
         return rotated;
       }),
   };
-}
-
-async function requireAllowedDestination(
-  check: CheckDestination,
-  url: string,
-  pointer = "/url",
-): Promise<void> {
-  const checked = await check(url);
-  if (!("rejection" in checked)) return;
-  const message = checked.rejection;
-  throw new Refusal("webhook_url_rejected", message, { errors: [{ pointer, message }] });
 }
 
 function requireOneLine(description: string): void {

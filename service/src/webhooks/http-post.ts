@@ -7,11 +7,16 @@
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { CONNECTION_CLOSED, failureOf, requestTo } from "./checked-request.ts";
-import type { CheckDestination, Destination } from "./destination-check.ts";
+import type { CheckDestination, Destination, UrlUse } from "./destination-check.ts";
 
 export type Post = (message: PostRequest, stop: AbortSignal) => Promise<PostResult>;
 
-export type PostRequest = { url: string; headers: Readonly<Record<string, string>>; body: string };
+export type PostRequest = {
+  url: string;
+  use: UrlUse;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+};
 
 export type PostResult = {
   isDelivered: boolean;
@@ -42,7 +47,7 @@ export function createPost({ checkDestination, timeoutMs, ca }: PostDeps): Post 
     else stop.addEventListener("abort", endSoon, { once: true });
     try {
       const ended = once(end.signal, "abort").then(() => undefined);
-      const destination = await Promise.race([checkDestination(message.url), ended]);
+      const destination = await Promise.race([checkDestination(message.url, message.use), ended]);
       if (destination && "rejection" in destination) return failure(destination.rejection);
       const outcome = destination && (await send(destination, message, ca, end.signal));
       if (typeof outcome === "number") return resultOf(outcome);

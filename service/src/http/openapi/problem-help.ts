@@ -238,8 +238,8 @@ export const PROBLEM_HELP: Readonly<Record<ProblemCode, ProblemHelp>> = {
     fix: "Send one of the sheets that the preview lists.",
   },
   link_rejected: {
-    cause: "The link does not lead to a public https address.",
-    fix: "Publish the file at one, or upload it.",
+    cause: "The link does not lead to a public https address, or was sent in test mode.",
+    fix: "Publish the file at one, or upload it. Test mode downloads nothing.",
   },
   link_failed: {
     cause: "The file could not be downloaded from the link.",
@@ -254,8 +254,9 @@ export const PROBLEM_HELP: Readonly<Record<ProblemCode, ProblemHelp>> = {
     fix: "Use a new key for each request, and the same key only to repeat it.",
   },
   webhook_url_rejected: {
-    cause: "Events can't be sent to this URL, for example because it is in a private network.",
-    fix: "Use a public https URL, or ask your administrator to allow the address.",
+    cause:
+      "Events can't be sent to this URL, for example because it is in a private network, or the webhook_url of a job in test mode.",
+    fix: "Use a public https URL, or ask your administrator to allow the address. In test mode add an endpoint with POST /webhooks.",
   },
   rate_limited: {
     cause: "Too many requests per minute, or too many concurrent requests.",

@@ -108,7 +108,7 @@ export const uploadRoutes =
       let file: LinkedFile | undefined;
       try {
         const { url, sheet, split: isGroup = false } = request.body;
-        file = await downloadLink(url, stopping);
+        file = await downloadLink({ url, isTest: caller.isTest }, stopping);
         const { preview, isReplayed } = await uploads.preview(caller, {
           filename: file.filename,
           files: only(file),

@@ -22,7 +22,7 @@ export type StartListJob = (caller: Caller, list: ListToStart) => Promise<{ job:
 export type StartListDeps = {
   uploads: Pick<Uploads, "preview" | "discard">;
   confirmUpload: ConfirmUpload;
-  webhooks: Pick<Endpoints, "checkUrl" | "secretForJob">;
+  webhooks: Pick<Endpoints, "checkJobUrl" | "secretForJob">;
 };
 
 const DEFAULT_JOB_NAME = "list.json";
@@ -30,7 +30,7 @@ const DEFAULT_JOB_NAME = "list.json";
 export function createStartListJob({ uploads, confirmUpload, webhooks }: StartListDeps): StartListJob {
   const start = async (caller: Caller, preview: UploadPreview, options: CreateJobOptions): Promise<Job> => {
     const { webhook_url: webhookUrl, metadata, level } = options;
-    if (webhookUrl !== undefined) await webhooks.checkUrl(webhookUrl, "/webhook_url");
+    if (webhookUrl !== undefined) await webhooks.checkJobUrl(caller, webhookUrl);
     const job = await confirmUpload(caller, {
       uploadId: preview.upload_id,
       emailColumn: options.email_column ?? preview.suggested_email_column,
