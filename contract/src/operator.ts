@@ -57,7 +57,8 @@ export const OpenAccountRequest = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 1_000_000_000,
-        description: "Default: the credits of new accounts.",
+        description:
+          "Default: the credits of new accounts. An operator key needs the scope `credits:write` for more.",
       }),
     ),
   },

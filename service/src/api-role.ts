@@ -104,7 +104,7 @@ export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDep
       authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl, presentAccount }),
       operatorKeyRoutes({ operatorKeys: parts.operatorKeys, accounts }),
       auditRoutes({ database, auditLog, accounts, log: watched.log }),
-      operatorRoutes({ accounts, ledger, apiKeys, presentAccount }),
+      operatorRoutes({ accounts, ledger, apiKeys, presentAccount, signUpCredits: config.signUp.credits }),
       lifecycleRoutes({
         database,
         accounts,

@@ -60,7 +60,7 @@ async function openService(publicUrl?: string) {
           changeSettings: async () => ({ job_emails: true, low_credits_threshold: null }),
         },
       }),
-      operatorRoutes({ accounts, ledger, apiKeys: keyring, presentAccount }),
+      operatorRoutes({ accounts, ledger, apiKeys: keyring, presentAccount, signUpCredits: 100 }),
     ],
   });
   const address = await app.listen({ host: "127.0.0.1", port: 0 });

@@ -270,6 +270,11 @@ const COVERED_ELSEWHERE: readonly (readonly [ProblemCode, AppliesTo])[] = [
   [
     "operator_protected",
     only(
+      "PATCH /operator/accounts/{account_id}",
+      "POST /operator/accounts/{account_id}/grants",
+      "POST /operator/accounts/{account_id}/invitation",
+      "POST /operator/accounts/{account_id}/resume",
+      "GET /operator/accounts/{account_id}/export",
       "POST /operator/accounts/{account_id}/suspend",
       "POST /operator/accounts/{account_id}/email",
       "POST /operator/accounts/{account_id}/end-sessions",

@@ -4,6 +4,7 @@ import { OPERATOR_SCOPE_NAMES, type OperatorScope } from "@mailvet/contract";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
+  expectEveryEndpoint,
   isForOperator,
   makeOperatorKey,
   operatorScopeOf,
@@ -11,6 +12,7 @@ import {
   takesKeys,
 } from "./endpoint-requests.ts";
 import { ENDPOINTS, type Endpoint } from "./endpoints.ts";
+import { type Effect, effectsOf, OWNERS, type Owner, openTarget, type Target } from "./operator-effects.ts";
 import {
   type Answer,
   type Asked,
@@ -83,6 +85,94 @@ describe.each(OF_OPERATOR.map((endpoint) => [endpoint.name, endpoint] as const))
       expect([status, body.code]).toEqual([403, "session_required"]);
     }
   });
+});
+
+const OF_ANY_JOB: readonly Effect[] = [
+  "changes a customer",
+  "changes an operator",
+  "names a customer",
+  "names an operator",
+];
+/** All that a key of one scope can do, by scope and endpoint. A new endpoint, or a new effect of one, fails until it is here. */
+const ALLOWED: Readonly<Record<string, readonly Effect[]>> = {
+  "accounts:read GET /operator/accounts": ["names a customer", "names an operator"],
+  "accounts:read GET /operator/accounts/{account_id}": ["names a customer", "names an operator"],
+  "accounts:read GET /operator/accounts/{account_id}/keys": [],
+  "accounts:read GET /operator/accounts/{account_id}/credits": [],
+  "accounts:write POST /operator/accounts": ["opens an account", "returns an invitation"],
+  "accounts:write PATCH /operator/accounts/{account_id}": ["changes a customer", "names a customer"],
+  "accounts:write POST /operator/accounts/{account_id}/invitation": [
+    "changes a customer",
+    "names a customer",
+    "returns an invitation",
+  ],
+  "accounts:write POST /operator/accounts/{account_id}/suspend": ["changes a customer", "names a customer"],
+  "accounts:write POST /operator/accounts/{account_id}/resume": ["changes a customer", "names a customer"],
+  "accounts:write POST /operator/accounts/{account_id}/email": ["changes a customer"],
+  "accounts:write POST /operator/accounts/{account_id}/end-sessions": ["changes a customer"],
+  "accounts:export GET /operator/accounts/{account_id}/export": [
+    "names a customer",
+    "reads results of a customer",
+  ],
+  "accounts:erase POST /operator/accounts/{account_id}/erase": ["changes a customer"],
+  "credits:write POST /operator/accounts/{account_id}/grants": ["changes a customer", "mints credits"],
+  "jobs:read GET /operator/jobs": ["names a customer", "names an operator"],
+  "jobs:read GET /operator/dead-letters": [],
+  "jobs:write POST /operator/jobs/{job_id}/pause": OF_ANY_JOB,
+  "jobs:write POST /operator/jobs/{job_id}/resume": OF_ANY_JOB,
+  "jobs:write POST /operator/jobs/{job_id}/cancel": OF_ANY_JOB,
+  "jobs:write POST /operator/dead-letters/{dead_letter_id}/redrive": [],
+  "system:read GET /operator/system": [],
+  "system:read POST /operator/system/doctor": [],
+  "audit:read GET /operator/audit": ["names a customer", "names an operator"],
+  "audit:read GET /operator/audit/export": ["names a customer", "names an operator"],
+};
+
+test("by its effects, a key of one scope does what the table says and nothing else", async () => {
+  await using other = await openService();
+  await expectEveryEndpoint(other);
+  const keys = await Promise.all(
+    OPERATOR_SCOPE_NAMES.map(
+      async (scope) => [scope, (await makeOperatorKey(other, { scopes: [scope] })).key] as const,
+    ),
+  );
+  const seen: Record<string, Effect[]> = {};
+  const targets = new Map<Owner, Target>();
+  for (const endpoint of OF_OPERATOR) {
+    const needed = operatorScopeOf(endpoint);
+    const withScope = keys.filter(([scope]) => scope === needed);
+    const withOthers = keys.filter(([scope]) => scope !== needed);
+    for (const tried of [withOthers, withScope]) {
+      const effects = new Set<Effect>();
+      for (const owner of OWNERS) {
+        const target = targets.get(owner) ?? (await openTarget(other, owner));
+        const found = await effectsOf(
+          other,
+          endpoint,
+          tried.map(([, key]) => key),
+          target,
+        );
+        if (found.has(`changes ${owner}`)) targets.delete(owner);
+        else targets.set(owner, target);
+        for (const effect of found) effects.add(effect);
+      }
+      const scopes = tried.map(([scope]) => scope).join(" ");
+      if (tried === withScope ? needed : effects.size > 0)
+        seen[`${scopes} ${endpoint.name}`] = [...effects].sort();
+    }
+  }
+  expect(seen).toEqual(ALLOWED);
+});
+
+test("an account with more credits than others needs credits:write too", async () => {
+  const { key } = await makeOperatorKey(service, { scopes: ["accounts:write", "credits:write"] });
+  const open = (email: string, credits: number, by: string) =>
+    service.ask("/operator/accounts", { key: by, body: { email, credits } });
+  expect((await open("rich@team.example", 1, key)).body.account).toMatchObject({ credits: { balance: 1 } });
+  const refused = await open("richer@team.example", 1, keyOf["accounts:write"]);
+  expect([refused.status, refused.body.code]).toEqual([403, "insufficient_scope"]);
+  expect(refused.body.detail).toContain("credits:write");
+  expect((await open("poor@team.example", 0, keyOf["accounts:write"])).status).toBe(201);
 });
 
 test("an operator key is refused by every endpoint of an account", async () => {

@@ -777,7 +777,7 @@ class OpenAccountRequest(TypedDict):
     """Default: the plan of new accounts."""
 
     credits: NotRequired[int]
-    """Default: the credits of new accounts."""
+    """Default: the credits of new accounts. An operator key needs the scope `credits:write` for more."""
 
 
 class OperatorAccountCredits(TypedDict):

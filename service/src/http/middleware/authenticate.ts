@@ -149,7 +149,11 @@ export function authorise(caller: Caller, access: Exclude<Access, "open">): void
       "Operators must use two-factor sign-in: sign in with a passkey, or set one up on the Settings page.",
     );
   }
-  if (caller.by.kind === "operator_key") requireOperatorScope(caller.by.scopes, access);
+  if (caller.by.kind === "operator_key") {
+    if (typeof access !== "object" || !("operator" in access))
+      throw new Error("not a route for operator keys");
+    requireOperatorScope(caller, access.operator);
+  }
   if (caller.by.kind !== "key") return;
   // A test key costs nothing and makes no connections, so every plan has it.
   if (!caller.isTest && !PLAN_LIMITS[caller.plan].api_access) {
@@ -160,8 +164,8 @@ export function authorise(caller: Caller, access: Exclude<Access, "open">): void
   }
 }
 
-function requireOperatorScope(scopes: readonly OperatorScope[], access: Access): void {
-  if (typeof access !== "object" || !("operator" in access)) throw new Error("not a route for operator keys");
-  if (scopes.includes(access.operator)) return;
-  throw new Refusal("insufficient_scope", `This operator key does not have the scope "${access.operator}".`);
+/** A session has all. */
+export function requireOperatorScope({ by }: Caller, scope: OperatorScope): void {
+  if (by.kind !== "operator_key" || by.scopes.includes(scope)) return;
+  throw new Refusal("insufficient_scope", `This operator key does not have the scope "${scope}".`);
 }

@@ -145,8 +145,8 @@ export const PROBLEM_HELP: Readonly<Record<ProblemCode, ProblemHelp>> = {
   },
   operator_protected: {
     cause:
-      "The last operator account can't be suspended or erased, and operators can't suspend or erase their own account.",
-    fix: "Do it as another operator.",
+      "The last operator account can't be suspended or erased, operators can't suspend or erase their own account, and operator keys can't change or export operators' accounts.",
+    fix: "Do it as another operator, with a session.",
   },
   account_active: {
     cause: "The owner has chosen a password already, so there is nothing to be invited to.",

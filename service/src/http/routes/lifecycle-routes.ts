@@ -20,14 +20,14 @@ import type { Accounts } from "../../accounts/accounts.ts";
 import { type PresentAccount, presentListed } from "../../accounts/present-account.ts";
 import { recordAudit } from "../../audit/audit-writer.ts";
 import type { Log } from "../../base/log.ts";
-import { Refusal, wrongValue } from "../../base/refusal.ts";
+import { wrongValue } from "../../base/refusal.ts";
 import type { Database } from "../../db/database.ts";
 import type { ExportAccount } from "../../lifecycle/account-export.ts";
 import type { Lifecycle } from "../../lifecycle/lifecycle.ts";
 import { createDownloads, type Download } from "../downloads.ts";
 import type { SessionCookie } from "../middleware/session-cookie.ts";
 import { actorOf } from "../request-actor.ts";
-import { AccountId } from "./operator-routes.ts";
+import { AccountId, protectOperators } from "./operator-routes.ts";
 import { signedInCaller } from "./second-factor-routes.ts";
 import "../route-config.ts";
 
@@ -48,14 +48,10 @@ export const lifecycleRoutes =
   (deps: LifecycleRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     const { accounts, lifecycle } = deps;
+    app.addHook("preHandler", protectOperators(accounts));
     const downloads = createDownloads(app, deps.log);
     const show = async (accountId: string) =>
       presentListed(deps.presentAccount, await accounts.findListed(accountId));
-    /** An operator key could otherwise be used to take an operator's account over. */
-    const protectOperators = async ({ caller }: FastifyRequest, accountId: string) => {
-      if (caller!.by.kind === "operator_key" && (await accounts.findListed(accountId)).isOperator)
-        throw new Refusal("operator_protected", "Operator accounts can be changed with a session only.");
-    };
     const exportFile = async (request: FastifyRequest, accountId: string): Promise<Download> => {
       const account = await show(accountId);
       if (request.method !== "HEAD")
@@ -78,7 +74,6 @@ export const lifecycleRoutes =
       },
       async (request) => {
         const { account_id: accountId } = request.params;
-        await protectOperators(request, accountId);
         await lifecycle.suspend(actorOf(request), accountId, reasonOf(request.body));
         return show(accountId);
       },
@@ -88,7 +83,10 @@ export const lifecycleRoutes =
       "/operator/accounts/:account_id/resume",
       {
         schema: RESUME_ACCOUNT,
-        config: { access: { operator: "accounts:write" }, problems: ["account_not_found"] },
+        config: {
+          access: { operator: "accounts:write" },
+          problems: ["account_not_found", "operator_protected"],
+        },
       },
       async (request) => {
         await lifecycle.resume(actorOf(request), request.params.account_id);
@@ -106,7 +104,6 @@ export const lifecycleRoutes =
         },
       },
       async (request) => {
-        await protectOperators(request, request.params.account_id);
         const status = await accounts.changeEmail(request.params.account_id, request.body, actorOf(request));
         return { status, account: await show(request.params.account_id) };
       },
@@ -122,7 +119,6 @@ export const lifecycleRoutes =
         },
       },
       async (request, reply) => {
-        await protectOperators(request, request.params.account_id);
         await lifecycle.endSessions(actorOf(request), request.params.account_id);
         return reply.code(204).send(null);
       },
@@ -139,7 +135,6 @@ export const lifecycleRoutes =
       },
       async (request, reply) => {
         const confirmation = { email: request.body.email, reason: reasonOf(request.body) };
-        await protectOperators(request, request.params.account_id);
         await lifecycle.erase(actorOf(request), request.params.account_id, confirmation);
         return reply.code(204).send(null);
       },
@@ -149,7 +144,11 @@ export const lifecycleRoutes =
       "/operator/accounts/:account_id/export",
       {
         schema: EXPORT_ACCOUNT,
-        config: { access: { operator: "accounts:export" }, problems: ["account_not_found"], produces: [ZIP] },
+        config: {
+          access: { operator: "accounts:export" },
+          problems: ["account_not_found", "operator_protected"],
+          produces: [ZIP],
+        },
       },
       async (request, reply) =>
         downloads.send(request, reply, () => exportFile(request, request.params.account_id)),

@@ -14,14 +14,16 @@ import {
   OperatorAccount,
   type Plan,
 } from "@mailvet/contract";
+import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Accounts } from "../../accounts/accounts.ts";
 import { type PresentAccount, presentListed } from "../../accounts/present-account.ts";
 import type { Invited } from "../../accounts/sign-up.ts";
 import { auditOnCommit } from "../../audit/audit-writer.ts";
-import { wrongValue } from "../../base/refusal.ts";
+import { Refusal, wrongValue } from "../../base/refusal.ts";
 import type { Ledger } from "../../credits/ledger.ts";
 import { type ApiKeys, presentKey } from "../../keys/api-keys.ts";
+import { requireOperatorScope } from "../middleware/authenticate.ts";
 import { actorOf } from "../request-actor.ts";
 import { nextPageLink, pageHeaders } from "./pagination.ts";
 import "../route-config.ts";
@@ -31,6 +33,8 @@ export type OperatorRouteDeps = {
   ledger: Pick<Ledger, "grant" | "page">;
   apiKeys: Pick<ApiKeys, "list">;
   presentAccount: PresentAccount;
+  /** Of new accounts. */
+  signUpCredits: number;
 };
 
 const DEFAULT_NOTE = "From the operator";
@@ -45,6 +49,8 @@ export const operatorRoutes =
       account: await show(accountId),
       invitation_link: link ?? null,
     });
+
+    app.addHook("preHandler", protectOperators(accounts));
 
     app.get(
       "/operator/accounts",
@@ -65,8 +71,11 @@ export const operatorRoutes =
     app.post(
       "/operator/accounts",
       { schema: OPEN_ACCOUNT, config: { access: { operator: "accounts:write" }, problems: ["email_taken"] } },
-      async (request, reply) =>
-        reply.code(201).send(await showInvited(await accounts.invite(request.body, actorOf(request)))),
+      async (request, reply) => {
+        const { credits = 0 } = request.body;
+        if (credits > deps.signUpCredits) requireOperatorScope(request.caller!, "credits:write");
+        return reply.code(201).send(await showInvited(await accounts.invite(request.body, actorOf(request))));
+      },
     );
 
     app.get(
@@ -82,7 +91,10 @@ export const operatorRoutes =
       "/operator/accounts/:account_id",
       {
         schema: CHANGE_PLAN,
-        config: { access: { operator: "accounts:write" }, problems: ["account_not_found"] },
+        config: {
+          access: { operator: "accounts:write" },
+          problems: ["account_not_found", "operator_protected"],
+        },
       },
       async (request) => {
         const { account_id: accountId } = request.params;
@@ -103,7 +115,7 @@ export const operatorRoutes =
         schema: GRANT_CREDITS,
         config: {
           access: { operator: "credits:write" },
-          problems: ["account_not_found", "insufficient_credits"],
+          problems: ["account_not_found", "insufficient_credits", "operator_protected"],
         },
       },
       async (request, reply) => {
@@ -127,7 +139,10 @@ export const operatorRoutes =
       "/operator/accounts/:account_id/invitation",
       {
         schema: INVITE_AGAIN,
-        config: { access: { operator: "accounts:write" }, problems: ["account_not_found", "account_active"] },
+        config: {
+          access: { operator: "accounts:write" },
+          problems: ["account_not_found", "account_active", "operator_protected"],
+        },
       },
       async (request, reply) =>
         reply
@@ -160,6 +175,28 @@ export const operatorRoutes =
         return { balance, reserved, ledger: entries };
       },
     );
+  };
+
+/**
+ * An operator key only reads figures of operators' accounts: it could otherwise be used to take one over, to read its results,
+ * or to make it useless.
+ */
+export const protectOperators =
+  ({ findListed }: Pick<Accounts, "findListed">) =>
+  async ({ caller, params, routeOptions: { config } }: FastifyRequest): Promise<void> => {
+    const { account_id: accountId } = params as { account_id?: string };
+    if (accountId === undefined || caller?.by.kind !== "operator_key") return;
+    if (
+      typeof config.access === "object" &&
+      "operator" in config.access &&
+      config.access.operator === "accounts:read"
+    )
+      return;
+    if ((await findListed(accountId)).isOperator)
+      throw new Refusal(
+        "operator_protected",
+        "Operator accounts can be changed and exported with a session only.",
+      );
   };
 
 const tags = ["operator"];
