@@ -180,9 +180,17 @@ export const ETA_REASONS = [
   "no_verdict_yet",
   "waiting_for_servers",
   "waiting_for_retries",
+  "waiting_for_provider",
 ] as const;
 
-export const JOB_PHASES = ["waiting", "validating", "retrying", "finishing", "done"] as const;
+export const JOB_PHASES = [
+  "waiting",
+  "validating",
+  "retrying",
+  "waiting_for_provider",
+  "finishing",
+  "done",
+] as const;
 
 export const Job = Type.Object({
   id: Uuid("Identifies the job."),
@@ -190,7 +198,7 @@ export const Job = Type.Object({
   status: OneOf(JOB_STATUSES),
   phase: OneOf(JOB_PHASES, {
     description:
-      '"retrying" when only greylisted rows are left; "finishing" after `finish`, until the open rows have a result.',
+      '"retrying" when only greylisted rows are left; "waiting_for_provider" when rows wait for a provider that refuses this installation; "finishing" after `finish`, until the open rows have a result.',
   }),
   filename: Type.String(),
   email_column: Type.String(),
@@ -226,6 +234,21 @@ export const Job = Type.Object({
   retrying: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
     description: "Emails that wait for a retry, by the sub_status of their last attempt.",
   }),
+  waiting_for: Type.Optional(
+    Type.Array(
+      Type.Object({
+        provider: Type.String({
+          description: "As in the results, such as google; or the name of a mail host.",
+        }),
+        since: Moment("Since when it refuses this installation."),
+        emails: Count("Emails that wait for it. They are not charged unless they will be checked."),
+      }),
+      {
+        description:
+          "Mail providers that refuse the address of this installation, while emails wait for them: PROVIDER_WAIT_HOURS at most.",
+      },
+    ),
+  ),
   valid_count: Count("Valid so far."),
   invalid_count: Count("Invalid so far."),
   risky_count: Count("Risky so far."),

@@ -101,12 +101,12 @@ export function settingsFrom(env: Environment, secrets: ReadonlySet<string> = EN
       reportExpected(name, `a whole number from ${min} to ${max}`);
       return fallback;
     },
-    seconds(name: string, { fallback, max }: { fallback: number; max: number }): number {
+    seconds(name: string, { fallback, max, unit = "seconds" }: Duration): number {
       const value = text(name);
       if (value === undefined) return fallback;
       const number = /^\d{1,9}(\.\d{1,3})?$/.test(value) ? Number(value) : Number.NaN;
       if (number > 0 && number <= max) return number;
-      reportExpected(name, `seconds, more than 0 and at most ${max}`);
+      reportExpected(name, `${unit}, more than 0 and at most ${max}`);
       return fallback;
     },
     oneOf<const T extends string>(
@@ -175,6 +175,8 @@ function withoutPassword(text: string): string {
   const isSecret = end > start && (scheme >= 0 || value.slice(start, end).includes(":"));
   return isSecret ? `${value.slice(0, start)}***${value.slice(end)}` : value;
 }
+
+type Duration = { fallback: number; max: number; unit?: string };
 
 export type SettingsReader = ReturnType<typeof settingsFrom>;
 

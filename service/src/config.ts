@@ -47,6 +47,8 @@ export type Config = {
   jobs: JobsConfig;
   /** Which `unknown` verdicts are refunded. */
   unknownRefund: UnknownRefund;
+  /** The longest that rows of a list wait for a provider that refuses this installation. */
+  providerWaitMs: number;
   /** Also answers at the paths, and in the shapes, of Reacher (http/routes/reacher/). */
   isReacherCompatible: boolean;
   auditRetentionDays: number;
@@ -155,6 +157,7 @@ export function readConfig(env: Environment, cwd: string): Config {
       retentionDays: read.integer("RETENTION_DAYS", { fallback: 30, min: 1, max: 3650 }),
       workerSlots: read.integer("WORKER_SLOTS", { fallback: 16, min: 1, max: 100 }),
     },
+    providerWaitMs: read.seconds("PROVIDER_WAIT_HOURS", { fallback: 12, max: 72, unit: "hours" }) * 3_600_000,
     unknownRefund: read.oneOf("UNKNOWN_REFUND", { fallback: "own_fault", choices: UNKNOWN_REFUNDS }),
     isReacherCompatible:
       read.oneOf("REACHER_COMPATIBLE", { fallback: "no", choices: ["no", "yes"] }) === "yes",

@@ -125,8 +125,13 @@ export const SETTING_SECTIONS: Readonly<Record<string, Readonly<Record<string, S
     MAIL_SENDER: { meaning: "Sender of these emails.", fallback: "mailvet@localhost" },
     UNKNOWN_REFUND: {
       meaning:
-        "Which unknown verdicts are refunded: never, own_fault (internal_error, egress_blocked, smtp_skipped), always.",
+        "Which unknown verdicts are refunded: never, own_fault (internal_error, egress_blocked, smtp_skipped, and probe_blocked where a mail host refuses the address of this installation), always.",
       fallback: "own_fault",
+    },
+    PROVIDER_WAIT_HOURS: {
+      meaning:
+        "The longest that rows of a list wait for a mail provider that refuses the address of this installation. Then they are unknown, and refunded.",
+      fallback: "12",
     },
     REACHER_COMPATIBLE: {
       meaning:

@@ -110,6 +110,8 @@ export async function startWorkerRole(
         transitions,
         progress,
         answers: validations.answers,
+        unknownRefund: config.unknownRefund,
+        providerWaitMs: config.providerWaitMs,
         countVerdict: metrics.countVerdict,
         countRows: metrics.countRows,
         countDeferred: metrics.countDeferred,

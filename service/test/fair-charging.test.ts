@@ -13,7 +13,7 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-const OWN_FAULT = ["internal-error", "egress-blocked", "smtp-skipped"];
+const OWN_FAULT = ["internal-error", "egress-blocked", "smtp-skipped", "probe-blocked"];
 
 test.for(OWN_FAULT)("%s is charged and refunded; the balance in the header is after both", async (name) => {
   const ann = await service.openAccount({ credits: 5 });

@@ -63,6 +63,8 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
       answers: validations.answers,
       log,
       countVerdict: () => {},
+      unknownRefund: "own_fault",
+      providerWaitMs: 12 * 3_600_000,
       ...rest,
     });
     const claim = (count?: number) => claims.claim("slice", count);

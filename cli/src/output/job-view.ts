@@ -91,6 +91,7 @@ const NOTES: Readonly<Record<string, string>> = {
   paused: "paused",
   retrying: "retrying greylisted addresses",
   finishing: "finishing with the verdicts so far",
+  waiting_for_provider: "waiting for a mail provider that refuses this installation",
 };
 
 export function jobSummary(job: Job): string {

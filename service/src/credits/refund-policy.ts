@@ -3,12 +3,20 @@
  * `credits_used` is one per unique email whatever was found.
  */
 import { type Level, STATUS_OF, type SubStatus } from "@mailvet/contract";
+import { type Evidence, refusalOfUs, type Verdict } from "@mailvet/engine";
 
 /** UNKNOWN_REFUND: no verdict, those that are the fault of this installation, or every `unknown`. */
 export const UNKNOWN_REFUNDS = ["never", "own_fault", "always"] as const;
 export type UnknownRefund = (typeof UNKNOWN_REFUNDS)[number];
 
 const OWN_FAULT: ReadonlySet<SubStatus> = new Set(["internal_error", "egress_blocked", "smtp_skipped"]);
+
+/** The mail host refuses the address of this installation. A check that it refuses for other reasons is paid for. */
+export function isRefusalOfUs(policy: UnknownRefund, { evidence, verdict }: Answered): boolean {
+  return policy !== "never" && verdict.subStatus === "probe_blocked" && refusalOfUs(evidence) !== undefined;
+}
+
+type Answered = { evidence: Evidence; verdict: Pick<Verdict, "subStatus"> };
 
 /** A request for less than SMTP got what it asked for with `smtp_skipped`. */
 export function isRefunded(

@@ -3,9 +3,9 @@
  * transaction, then the job's end.
  *
  * One that waits for a retry gets the verdict of its last attempt, and is charged like any verdict. One that was not checked,
- * or whose check is in flight, is not charged. From the request on (job-transitions.ts) nothing else saves results of the job.
+ * whose check is in flight, or that waits for a provider which refuses this installation, is not charged. From the request on (job-transitions.ts) nothing else saves results of the job.
  */
-import type { Evidence } from "@mailvet/engine";
+import { type Evidence, refusalOfUs } from "@mailvet/engine";
 import { and, eq, inArray, TransactionRollbackError } from "drizzle-orm";
 import { inTimeSlices } from "../base/event-loop-yield.ts";
 import type { Database } from "../db/database.ts";
@@ -79,7 +79,8 @@ function openRow(inspect: InspectEmail, [row, email, last]: SliceEmail): OpenRow
     ? restoredEvidence(inspection, last.evidence)
     : { ...inspection, isStopped: true };
   const report = reportOn({ evidence, checkedAtMs: last?.checkedAtMs ?? Date.now() });
-  return { result: resultRow(row, report, evidence), isChecked: last !== undefined };
+  const isUnasked = last?.waitsSinceMs !== undefined && refusalOfUs(evidence) !== undefined;
+  return { result: resultRow(row, report, evidence), isChecked: last !== undefined && !isUnasked };
 }
 
 /**

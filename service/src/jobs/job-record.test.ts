@@ -80,6 +80,29 @@ test.each([
   expect(recordOf(changes)).toMatchObject({ phase });
 });
 
+test("rows that wait for a provider are a phase of their own once all others were tried", () => {
+  const retries = {
+    waiting: [{ probe_blocked: 30 }, { probe_blocked: 10 }, { probe_blocked: 60, greylisted: 0 }],
+    dueAt: [],
+    refused: [
+      { by: "mx.firm.example", since: "2026-11-15T09:00:00Z", emails: 10, isTried: false },
+      { by: "outlook", since: "2026-11-15T08:05:00Z", emails: 30, isTried: false },
+      { by: "outlook", since: "2026-11-15T08:00:00Z", emails: 60, isTried: false },
+    ],
+  };
+  const at = (triedOnce: number) => jobRecord({ ...running, triedOnce }, {}, NOW, retries);
+  expect(at(899)).toMatchObject({ phase: "validating", retrying: { probe_blocked: 100 } });
+  expect(at(900)).toMatchObject({
+    phase: "waiting_for_provider",
+    eta_seconds: null,
+    eta_reason: "waiting_for_provider",
+    waiting_for: [
+      { provider: "outlook", since: "2026-11-15T08:00:00.000Z", emails: 90 },
+      { provider: "mx.firm.example", since: "2026-11-15T09:00:00.000Z", emails: 10 },
+    ],
+  });
+});
+
 test("the estimate counts down until the next verdict, and ends when mail servers do not answer", () => {
   const at = (seconds: number) =>
     jobRecord(running, { "": 400 }, new Date(NOW.getTime() + seconds * 1000)) satisfies Job;

@@ -20,7 +20,12 @@ export type JobRow = typeof jobs.$inferSelect;
 export type SubStatusCounts = Readonly<Record<string, number>>;
 
 /** Retry slices: emails by the sub-status of their last attempt, and when they are due. */
-export type JobRetries = { waiting: Record<string, number>[]; dueAt: string[] };
+export type JobRetries = {
+  waiting: Record<string, number>[];
+  dueAt: string[];
+  /** Of these, slices that wait for a provider that refuses this installation. */
+  refused?: { by: string; since: string; emails: number; isTried: boolean }[];
+};
 
 export function jobRecord(
   row: JobRow,
@@ -28,7 +33,8 @@ export function jobRecord(
   now = new Date(),
   retries: JobRetries | null = null,
 ): Job {
-  const phase = phaseOf(row);
+  const refused = retries?.refused ?? [];
+  const phase = phaseOf(row, refused);
   const dueMs = retries?.dueAt.map((at) => Date.parse(at)).filter((ms) => ms > now.getTime()) ?? [];
   return {
     id: row.id,
@@ -58,6 +64,7 @@ export function jobRecord(
         ? null
         : new Date(Math.min(...dueMs)).toISOString(),
     retrying: hasEnded(row) || row.isFinishing ? {} : sumOf(retries?.waiting ?? []),
+    ...(refused.length > 0 && !hasEnded(row) && !row.isFinishing && { waiting_for: waitingFor(refused) }),
     valid_count: countOf(counts, "valid"),
     invalid_count: countOf(counts, "invalid"),
     risky_count: countOf(counts, "risky"),
@@ -77,7 +84,9 @@ export const JOB_AND_COUNTS = {
   row: jobs,
   counts: sql<SubStatusCounts | null>`(select json_object_agg(sub_status, count) from job_counts where job_id = jobs.id)`,
   retries: sql<JobRetries | null>`(
-    select json_build_object('waiting', json_agg(waiting), 'dueAt', coalesce(json_agg(due_at) filter (where due_at > now()), '[]'))
+    select json_build_object('waiting', json_agg(waiting), 'dueAt', coalesce(json_agg(due_at) filter (where due_at > now()), '[]'),
+      'refused', coalesce(json_agg(json_build_object('by', waits_for, 'since', refused_since, 'isTried', attempt > 0,
+        'emails', (waiting ->> 'probe_blocked')::int)) filter (where waits_for is not null), '[]'))
     from slices where job_id = jobs.id and waiting is not null and not is_redrive having count(*) > 0)`,
 };
 
@@ -102,10 +111,12 @@ export function isExpired({ erasedAt, expiresAt }: JobRow, now: Date): boolean {
   return erasedAt !== null || (expiresAt !== null && expiresAt <= now);
 }
 
-function phaseOf(row: JobRow): Job["phase"] {
+function phaseOf(row: JobRow, refused: NonNullable<JobRetries["refused"]>): Job["phase"] {
   if (hasEnded(row)) return "done";
   if (row.isFinishing) return "finishing";
   if (row.status === "queued" || row.startedAt === null) return "waiting";
+  const untried = refused.reduce((sum, { emails, isTried }) => sum + (isTried ? 0 : emails), 0);
+  if (refused.length > 0 && row.triedOnce + untried >= row.uniqueEmails) return "waiting_for_provider";
   const isAllTried = row.triedOnce >= row.uniqueEmails && row.processed < row.uniqueEmails;
   return isAllTried ? "retrying" : "validating";
 }
@@ -136,6 +147,7 @@ function estimateOf(
   if (phase === "finishing") return none("finishing");
   if (phase === "waiting") return none("not_started");
   if (phase === "retrying") return none("waiting_for_retries");
+  if (phase === "waiting_for_provider") return none("waiting_for_provider");
   const progressedAt = row.progressedAt ?? now;
   const ratePerMs = rateOf(row, progressedAt) / 1000;
   if (ratePerMs === 0) return none("no_verdict_yet");
@@ -145,6 +157,17 @@ function estimateOf(
   const leftMs = Math.max(firstMs, Math.max(0, ...dueMs) - now.getTime());
   if (leftMs <= 0) return none("waiting_for_servers"); // it should have ended by now
   return { eta_seconds: Math.ceil(leftMs / 1000), eta_reason: null };
+}
+
+/** By provider, most emails first. */
+function waitingFor(refused: NonNullable<JobRetries["refused"]>): NonNullable<Job["waiting_for"]> {
+  return [...new Set(refused.map(({ by }) => by))]
+    .map((provider) => {
+      const its = refused.filter(({ by }) => by === provider);
+      const since = new Date(Math.min(...its.map(({ since }) => Date.parse(since)))).toISOString();
+      return { provider, since, emails: its.reduce((sum, { emails }) => sum + emails, 0) };
+    })
+    .sort((a, b) => b.emails - a.emails);
 }
 
 function sumOf(all: readonly Record<string, number>[]): Record<string, number> {

@@ -10,7 +10,13 @@ import type { StoredEvidence } from "./results/result-evidence.ts";
 
 /** An email, the first row that contains it, and its last attempt, if that was deferred. */
 export type SliceEmail = [row: number, email: string, last?: LastAttempt];
-export type LastAttempt = { subStatus: string; checkedAtMs: number; evidence: StoredEvidence };
+export type LastAttempt = {
+  subStatus: string;
+  checkedAtMs: number;
+  evidence: StoredEvidence;
+  /** Since when it waits for a host that refuses this installation. */
+  waitsSinceMs?: number;
+};
 
 /** Few enough for one task, enough to share sessions. */
 export const MAX_SLICE_EMAILS = 250;

@@ -6,21 +6,22 @@
  * slice occupies only as much of its slot as it has emails in flight, so that a few silent hosts do not hold up a list.
  */
 import type { Status, SubStatus } from "@mailvet/contract";
-import type { Calibration, Evidence } from "@mailvet/engine";
+import { type Calibration, type Evidence, refusalOfUs } from "@mailvet/engine";
 import { inTimeSlices, yieldToEventLoop } from "../base/event-loop-yield.ts";
 import type { LogEvent } from "../base/log-events.ts";
+import { isRefusalOfUs, type UnknownRefund } from "../credits/refund-policy.ts";
 import { listViewOf } from "../naming/list-evidence.ts";
 import type { Occupy, TaskHandler } from "../queue/task.ts";
 import { type Answers, amongList, answerTo, type ValidationAnswer } from "../validations/answer.ts";
 import type { CheckContext } from "../validations/check-options.ts";
 import { type CheckRequest, isSettled } from "../validations/in-flight-checks.ts";
-import { type DeferredEmail, retryDelayMs } from "../validations/retries.ts";
+import { type DeferredEmail, providerWaitMs, retryDelayMs } from "../validations/retries.ts";
 import { hasEnded } from "./job-state.ts";
 import { type ResultRow, reportOn, resultRow } from "./result-rows.ts";
 import { storedEvidence } from "./results/result-evidence.ts";
 import { loadSlice, type Slice } from "./slice.ts";
 import { MAX_SLICE_EMAILS, type SliceEmail } from "./slice-cutter.ts";
-import { type SaveDeps, saveSlice } from "./slice-save.ts";
+import { type DeferredRow, type RefusingHost, type SaveDeps, saveSlice } from "./slice-save.ts";
 
 export type SliceHandlerDeps = SaveDeps & {
   answers: Pick<Answers, "inspect" | "knownAmong" | "begin" | "wait" | "calibrationOf">;
@@ -30,6 +31,9 @@ export type SliceHandlerDeps = SaveDeps & {
   countRows?: (rows: number, isSandbox: boolean) => void;
   countDeferred?: (subStatus: SubStatus) => void;
   waitMs?: number;
+  unknownRefund: UnknownRefund;
+  /** The longest that a row waits for a provider that refuses this installation. */
+  providerWaitMs: number;
 };
 
 /** Short, because other jobs may be waiting for the slot. */
@@ -64,11 +68,11 @@ export function sliceHandler(deps: SliceHandlerDeps): TaskHandler {
       const resumeInMs = await wait(deps, pending, { signal, occupy });
       const isLastWait = waits >= MAX_WAITS;
       const elapsedMs = performance.now() - startedAtMs;
-      const progress = { attempt: slice.attempt, elapsedMs, isLastWait };
+      const progress = { attempt: slice.attempt, elapsedMs, isLastWait, maxWaitMs: deps.providerWaitMs };
       const settled = await settle(pending, all, calibration, progress);
       const continues = await saveSlice(deps, task, slice, {
         results: settled.results,
-        free: settled.results.filter((_, index) => slice.isFromApp && settled.answers[index]!.isSandbox),
+        free: settled.results.filter((_, index) => isFree(deps, slice, settled.answers[index]!)),
         deferred: settled.deferred,
         rest: settled.pending.map(({ entry }) => entry),
         elapsedMs,
@@ -82,6 +86,10 @@ export function sliceHandler(deps: SliceHandlerDeps): TaskHandler {
       pending = settled.pending;
     }
   };
+}
+
+function isFree({ unknownRefund }: SliceHandlerDeps, slice: Slice, answer: ValidationAnswer): boolean {
+  return (slice.isFromApp && answer.isSandbox) || isRefusalOfUs(unknownRefund, answer);
 }
 
 /** An email with its answer or the check in flight. Neither: the limit of concurrent checks was reached. */
@@ -142,16 +150,18 @@ type Settled = {
   /** The answers that the results were made from. */
   answers: ValidationAnswer[];
   /** To be retried. */
-  deferred: { email: SliceEmail; delayMs: number; subStatus: SubStatus }[];
+  deferred: (DeferredRow & { subStatus: SubStatus })[];
   /** Still in flight. */
   pending: PendingEmail[];
 };
+
+type Progress = Pick<DeferredEmail, "attempt" | "elapsedMs"> & { isLastWait: boolean; maxWaitMs: number };
 
 async function settle(
   pending: readonly PendingEmail[],
   all: readonly PendingEmail[],
   calibration: Calibration | undefined,
-  { isLastWait, ...progress }: Pick<DeferredEmail, "attempt" | "elapsedMs"> & { isLastWait: boolean },
+  { isLastWait, maxWaitMs, ...progress }: Progress,
 ): Promise<Settled> {
   const settled: Settled = { results: [], answers: [], deferred: [], pending: [] };
   const view = listViewOf(() => all.flatMap(evidenceSoFar));
@@ -170,17 +180,42 @@ async function settle(
       subStatus: report.sub_status,
       retryAfterSeconds: report.metadata.retry_after ?? undefined,
     };
-    const delayMs = answer.isFinal ? undefined : retryDelayMs({ ...retry, ...progress });
+    const waitsFor = answer.isFinal ? undefined : refusingHost(answer);
+    const waitsSinceMs = entry[2]?.waitsSinceMs ?? (waitsFor && answer.checkedAtMs);
+    const delayMs = answer.isFinal
+      ? undefined
+      : waitsFor
+        ? providerWaitMs(retry.retryAfterSeconds, Date.now() - waitsSinceMs!, maxWaitMs)
+        : retryDelayMs({ ...retry, ...progress });
     if (delayMs !== undefined) {
       const { checkedAtMs, evidence } = answer;
       const last = { subStatus: report.sub_status, checkedAtMs, evidence: storedEvidence(evidence) };
-      settled.deferred.push({ email: [entry[0], entry[1], last], delayMs, subStatus: report.sub_status });
+      settled.deferred.push({
+        email: [entry[0], entry[1], waitsSinceMs ? { ...last, waitsSinceMs } : last],
+        delayMs,
+        ...(waitsFor && { waitsFor }),
+        subStatus: report.sub_status,
+      });
       return;
     }
     settled.results.push(resultRow(entry[0], report, answer.evidence));
     settled.answers.push(answer);
   });
   return settled;
+}
+
+/**
+ * The provider or host that an answer waits for: one that a breaker keeps from being asked, or a provider that refused it.
+ * Elsewhere a single refusal stands.
+ */
+function refusingHost({ evidence, verdict, checkedAtMs }: ValidationAnswer): RefusingHost | undefined {
+  const refusal = verdict.subStatus === "probe_blocked" ? refusalOfUs(evidence) : undefined;
+  if (!refusal) return undefined;
+  const { provider = "other" } = evidence;
+  const isKnown = provider !== "other" && provider !== "";
+  if (refusal.refusedSinceMs === undefined && !isKnown) return undefined;
+  const name = isKnown ? provider : (refusal.mxHost ?? provider);
+  return { name, sinceMs: refusal.refusedSinceMs ?? checkedAtMs };
 }
 
 /** Slices are cut by domain, so this is the evidence about the list's other addresses at the same domain. */

@@ -33,12 +33,16 @@ export type SaveDeps = {
   progress: Pick<JobProgress, "note">;
 };
 
+/** A provider, or the mail host of none, and since when it refuses this installation. */
+export type RefusingHost = { name: string; sinceMs: number };
+export type DeferredRow = { email: SliceEmail; delayMs: number; waitsFor?: RefusingHost };
+
 export type SliceOutcome = {
   results: ResultRow[];
   /** Of these, results that cost nothing. */
   free: ResultRow[];
   /** To be retried. */
-  deferred: { email: SliceEmail; delayMs: number }[];
+  deferred: DeferredRow[];
   /** Still in flight. */
   rest: SliceEmail[];
   /** Since the first attempt started. */
@@ -93,6 +97,7 @@ async function save(
 ): Promise<boolean> {
   const { results, deferred, rest } = outcome;
   const { jobId, isRedrive } = slice;
+  const tried = deferred.filter(({ waitsFor }) => waitsFor === undefined);
   const written = await write(tx, slice, outcome);
   const continues = await settleTask(deps, tx, task, outcome);
   if (written.results < results.length) throw new JobEnded(); // of a redrive or recheck: erased meanwhile
@@ -100,7 +105,7 @@ async function save(
   await addRetries(deps, tx, slice, outcome);
   const isAllDone = await countInJob(tx, slice, {
     processed: isRedrive ? 0 : results.length,
-    triedOnce: slice.attempt === 0 && !isRedrive ? results.length + deferred.length : 0,
+    triedOnce: slice.attempt === 0 && !isRedrive ? results.length + tried.length : 0,
     ...written.counted,
   });
   if (isAllDone === undefined) throw new JobEnded();
@@ -196,30 +201,34 @@ async function updateSlice(tx: Orm, slice: Slice, outcome: SliceOutcome): Promis
   if (rowCount !== 1) throw new JobEnded();
 }
 
-const startOf = ({ elapsedMs }: Pick<SliceOutcome, "elapsedMs">) =>
+const startOf = ({ elapsedMs }: { elapsedMs: number }) =>
   sql`clock_timestamp() - ${elapsedMs}::float8 * interval '1 millisecond'`;
 
-/** Adds slices of deferred emails, each due after its delay. */
+/** Adds slices of deferred emails, each due after its delay. A wait for a provider is no attempt, and takes no patience. */
 async function addRetries(
   { tasks }: SaveDeps,
   tx: Orm,
   { jobId, attempt, isRedrive, isRecheck, isFree }: Slice,
-  { deferred, ...outcome }: SliceOutcome,
+  { deferred, elapsedMs }: SliceOutcome,
 ): Promise<void> {
-  for (const [dueInMs, emails] of groupByDelay(deferred)) {
-    const firstAskedAt = startOf(outcome);
-    const number = await addSlice(tx, {
-      jobId,
-      emails,
-      attempt: attempt + 1,
-      firstAskedAt,
-      isRedrive,
-      isRecheck,
-      isFree,
-      waiting: waitingOf(emails),
-      dueAt: sql`clock_timestamp() + ${dueInMs}::float8 * interval '1 millisecond'`,
-    });
-    await tasks.add(tx, [{ groupId: jobId, queue: "slice", subject: String(number), dueInMs }]);
+  for (const name of new Set(deferred.map(({ waitsFor }) => waitsFor?.name))) {
+    const rows = deferred.filter(({ waitsFor }) => waitsFor?.name === name);
+    const since = Math.min(...rows.flatMap(({ waitsFor }) => waitsFor?.sinceMs ?? []));
+    for (const [dueInMs, emails] of groupByDelay(rows)) {
+      const number = await addSlice(tx, {
+        jobId,
+        emails,
+        attempt: name === undefined ? attempt + 1 : attempt,
+        firstAskedAt: startOf({ elapsedMs: name === undefined ? elapsedMs : elapsedMs - dueInMs }),
+        isRedrive,
+        isRecheck,
+        isFree,
+        waiting: waitingOf(emails),
+        ...(name !== undefined && { waitsFor: name, refusedSince: new Date(since) }),
+        dueAt: sql`clock_timestamp() + ${dueInMs}::float8 * interval '1 millisecond'`,
+      });
+      await tasks.add(tx, [{ groupId: jobId, queue: "slice", subject: String(number), dueInMs }]);
+    }
   }
 }
 

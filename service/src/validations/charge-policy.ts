@@ -5,7 +5,7 @@
 import type { Status } from "@mailvet/contract";
 import type { Caller } from "../base/caller.ts";
 import type { Ledger, Reservation, UsageCounts } from "../credits/ledger.ts";
-import { isRefunded, type UnknownRefund } from "../credits/refund-policy.ts";
+import { isRefunded, isRefusalOfUs, type UnknownRefund } from "../credits/refund-policy.ts";
 import type { ValidationAnswer } from "./answer.ts";
 import type { PresentOptions } from "./present-result.ts";
 
@@ -37,8 +37,9 @@ export function paymentBy(
   const { accountId, by } = caller;
   const keyId = by.kind === "key" ? by.keyId : undefined;
   const costs = ({ isSandbox }: ValidationAnswer) => !(isSandbox && by.kind === "session");
-  const isReturned = ({ verdict }: ValidationAnswer) =>
-    isRefunded(unknownRefund, verdict.subStatus, options?.level);
+  const isReturned = (answer: ValidationAnswer) =>
+    isRefunded(unknownRefund, answer.verdict.subStatus, options?.level) ||
+    isRefusalOfUs(unknownRefund, answer);
   const usageOf = (answers: readonly ValidationAnswer[]): UsageCounts => ({
     keyId,
     counts: countStatuses(answers.filter(costs)),

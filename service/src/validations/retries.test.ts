@@ -1,6 +1,6 @@
 import { ALL_SUB_STATUSES, STATUS_OF } from "@mailvet/contract";
 import { expect, test } from "vitest";
-import { type DeferredEmail, groupByDelay, retryDelayMs } from "./retries.ts";
+import { type DeferredEmail, groupByDelay, providerWaitMs, retryDelayMs } from "./retries.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -51,6 +51,20 @@ test("retries end after four hours, whatever the server asks for", () => {
   expect(retryDelayMs({ ...late, elapsedMs: 239 * MINUTE_MS })).toBe(MINUTE_MS);
   expect(retryDelayMs({ ...late, elapsedMs: 239.5 * MINUTE_MS })).toBeUndefined();
 });
+
+test.for([
+  [900, 0, 900],
+  [undefined, 0, 360],
+  [86_400, 0, 3_600], // looked at again every hour
+  [900, 11.9, 360], // no longer than it may wait
+  [900, 12, undefined],
+] as const)(
+  "a host that asks for %s s is waited for, after %s of 12 hours, for %s s",
+  ([asked, hours, seconds]) => {
+    const waitMs = providerWaitMs(asked, hours * 3_600_000, 12 * 3_600_000);
+    expect(waitMs === undefined ? undefined : Math.round(waitMs / 1000)).toBe(seconds);
+  },
+);
 
 test("emails due at about the same time are grouped, and none is too early", () => {
   const delays = [1_500, 2_000, 61_000, 90_000, 91_000];

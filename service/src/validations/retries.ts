@@ -25,8 +25,8 @@ const WAITS: Readonly<Partial<Record<SubStatus, readonly Wait[]>>> = {
   smtp_unreachable: [after(5 * MINUTES)],
   smtp_protocol_error: [after(5 * MINUTES)],
   internal_error: [after(10)],
-  // No retry helps while the host blocks us (probe_blocked), no connection gets out (egress_blocked), or SMTP is off
-  // (smtp_skipped).
+  // No retry helps while a host blocks our checks (probe_blocked), no connection gets out (egress_blocked), or SMTP is off
+  // (smtp_skipped). Where it refuses our address, rows of a list wait: providerWaitMs below.
 };
 
 const DEFAULT_SECONDS = 6 * MINUTES;
@@ -55,6 +55,17 @@ export function retryDelayMs({
   const theirs = wait.theirs * (retryAfterSeconds ?? DEFAULT_SECONDS);
   const delayMs = Math.max(wait.leastSeconds, Math.min(theirs, LONGEST_SECONDS)) * 1000;
   return elapsedMs + delayMs > PATIENCE_MS ? undefined : delayMs;
+}
+
+/** How long a row waits for a host that refuses this installation, and has kept it waiting for so long already. */
+export function providerWaitMs(
+  retryAfterSeconds: number | undefined,
+  waitedMs: number,
+  maxMs: number,
+): number | undefined {
+  const leftMs = maxMs - waitedMs;
+  if (leftMs <= 0) return undefined;
+  return Math.min(leftMs, Math.min(retryAfterSeconds ?? DEFAULT_SECONDS, LONGEST_SECONDS) * 1000);
 }
 
 /** Groups emails that are due at about the same time: delay → emails. */

@@ -24,6 +24,8 @@ const withRetry = (finding: MailboxFinding, retryAfterSeconds: number): MailboxF
   retryAfterSeconds,
 });
 
+const aboutUs = (finding: MailboxFinding): MailboxFinding => ({ ...finding, isAboutUs: true });
+
 const ACCEPTED = replied("accepted", 250, "2.1.5", "Recipient ok");
 const NOT_FOUND = replied("not_found", 550, "5.1.1", "No such user here");
 const GREYLISTED = replied("greylisted", 451, "4.7.1", "Greylisted, please come back later");
@@ -124,7 +126,9 @@ export const SANDBOX_OUTCOMES: Readonly<Record<SubStatus, SandboxOutcome>> = {
   rate_limited: answered(
     withRetry(replied("rate_limited", 450, "4.7.1", "Too many recipients from you"), 900),
   ),
-  probe_blocked: answered(replied("probe_blocked", 550, "5.7.1", "Your address is on our blocklist")),
+  probe_blocked: answered(
+    aboutUs(withRetry(replied("probe_blocked", 550, "5.7.1", "Your address is on our blocklist"), 900)),
+  ),
   temporary_error: answered(
     withRetry(replied("temporary_error", 451, "4.3.0", "Temporary lookup failure"), 900),
   ),

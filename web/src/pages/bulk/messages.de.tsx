@@ -209,5 +209,9 @@ export const messages: Translation<typeof english.messages> = {
     failed: "Fehlgeschlagen",
     cancelled: "Abgebrochen",
   },
-  phases: { retrying: "Wiederholt", finishing: "Wird abgeschlossen" },
+  phases: {
+    retrying: "Wiederholt",
+    waiting_for_provider: "Wartet auf Anbieter",
+    finishing: "Wird abgeschlossen",
+  },
 };

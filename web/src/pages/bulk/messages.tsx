@@ -186,5 +186,5 @@ export const messages = {
     failed: "Failed",
     cancelled: "Cancelled",
   } satisfies Record<JobStatus, string>,
-  phases: { retrying: "Retrying", finishing: "Finishing" },
+  phases: { retrying: "Retrying", waiting_for_provider: "Waiting for a provider", finishing: "Finishing" },
 };

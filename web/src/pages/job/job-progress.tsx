@@ -4,6 +4,7 @@ import type { Job } from "@mailvet/contract";
 import { Group, Paper, Stack, Text, VisuallyHidden } from "@mantine/core";
 import type { ReactNode } from "react";
 import { formatNumber, formatPercent } from "../../components/number-format.ts";
+import { providerName } from "../../components/provider-name.ts";
 import { formatDuration, Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
 import { hasEnded } from "../bulk/job-queries.ts";
@@ -29,6 +30,7 @@ export function JobProgress({ job, pending }: { job: Job; pending?: string | und
             <> {messages.progress.keptUntil(<Timestamp at={job.expires_at} isExact />)}</>
           )}
         </Text>
+        <ProviderWaits job={job} />
         <RetriesText job={job} />
         <Announcement job={job} />
         <JobFacts job={job} />
@@ -93,6 +95,15 @@ function took({ started_at, completed_at, created_at }: Job): string {
   return formatDuration(
     (Date.parse(completed_at ?? created_at) - Date.parse(started_at ?? created_at)) / 1000,
   );
+}
+
+/** Mail providers that refuse this installation, and the emails that wait for them. */
+function ProviderWaits({ job }: { job: Job }) {
+  return job.waiting_for?.map(({ provider, since, emails }) => (
+    <Text size="sm" key={provider}>
+      {messages.progress.refuses(providerName(provider), <Timestamp at={since} isExact />, emails)}
+    </Text>
+  ));
 }
 
 /** Which emails wait for a retry, and until when. */

@@ -109,6 +109,12 @@ export const messages: Translation<typeof english.messages> = {
     waitingForServers: "wartet auf Mailserver",
     retries: (waiting) =>
       `Warten auf eine Wiederholung: ${waiting.map(([name, count]) => `${name} (${formatNumber(count)})`).join(", ")}.`,
+    refuses: (provider, since, emails) => (
+      <>
+        {provider} weist diese Installation seit {since} ab. {common.emails(emails)}{" "}
+        {emails === 1 ? "wartet" : "warten"} darauf und kosten nichts, solange sie nicht geprüft sind.
+      </>
+    ),
     nextAttempt: (at) => <>Nächster Versuch {at}.</>,
     nextAttemptSoon: "Nächster Versuch innerhalb einer Minute.",
     paused:

@@ -99,6 +99,12 @@ export const messages = {
     waitingForServers: "waiting for mail servers",
     retries: (waiting: readonly (readonly [name: string, count: number])[]) =>
       `Waiting for a retry: ${waiting.map(([name, count]) => `${name.toLowerCase()} (${formatNumber(count)})`).join(", ")}.`,
+    refuses: (provider: string, since: ReactNode, emails: number) => (
+      <>
+        {provider} refuses this installation since {since}. {common.emails(emails)}{" "}
+        {emails === 1 ? "waits" : "wait"} for it, and cost nothing unless checked.
+      </>
+    ),
     nextAttempt: (at: ReactNode) => <>Next attempt {at}.</>,
     nextAttemptSoon: "Next attempt within a minute.",
     paused:
