@@ -124,6 +124,20 @@ test("an unusable file is rejected with a message, and nothing is written", asyn
   expect(readdirSync(own)).toEqual(Object.keys(lists));
 });
 
+test("a list that cannot be read is named, not the results file beside it", async () => {
+  const missing = await mailvet(["clean", "/proc/none.csv"]);
+  expect(missing).toMatchObject({
+    code: 2,
+    stderr: "mailvet: cannot read the list /proc/none.csv: no such file or directory\n",
+  });
+  const directory = await mailvet(["clean", "/proc"]);
+  expect(directory.stderr).toBe("mailvet: cannot read the list /proc: it is a directory\n");
+  const unwritable = await mailvet(["clean", fileOf("elsewhere.csv", PEOPLE), "--out", "/proc/out.csv"]);
+  expect(unwritable.stderr).toMatch(
+    /^mailvet: cannot write the results to \/proc\/out\.csv: [a-z ]+; choose a file/,
+  );
+});
+
 test("an existing results file is replaced only with --force", async () => {
   const list = fileOf("twice.csv", PEOPLE);
   const out = fileOf("precious.csv", "mine");

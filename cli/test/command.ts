@@ -5,7 +5,10 @@ import { onTestFinished } from "vitest";
 
 const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
-export type Run = { code: number | null; stdout: string; stderr: string };
+/** `place` is the line that says where the checks were made, which `stderr` lacks. */
+export type Run = { code: number | null; stdout: string; stderr: string; place: string };
+
+const PLACE = /^checking (?:on this machine|at .*)\n/m;
 
 /** `setup`: a shell command that precedes it, such as a limit or a redirection. */
 export type RunOptions = { env?: Record<string, string>; input?: string | Uint8Array; setup?: string };
@@ -22,7 +25,10 @@ export function mailvet(args: readonly string[], { env, input = "", setup }: Run
     child.stderr.on("data", (chunk) => {
       stderr += chunk;
     });
-    child.on("close", (code) => resolve({ code, stdout, stderr }));
+    child.on("close", (code) => {
+      const place = PLACE.exec(stderr)?.[0].trimEnd() ?? "";
+      resolve({ code, stdout, stderr: stderr.replace(PLACE, ""), place });
+    });
   });
 }
 

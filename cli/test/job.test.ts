@@ -302,3 +302,29 @@ test("help of a subcommand is that of the subcommand", async () => {
     stdout: expect.stringContaining("mailvet job run [options] <file>"),
   });
 });
+
+test("clean obeys MAILVET_SERVICE and says where it checks", async () => {
+  await using service = await openScriptedService(successfulJob());
+  const { code, place, stderr } = await mailvet(["clean", list], { env: envOf(service) });
+  expect({ code, place }, stderr).toEqual({ code: 0, place: `checking at ${service.url}` });
+  expect(readFileSync(join(folder, "people-results.csv"), "utf8")).toBe(RESULTS);
+
+  const local = await mailvet(["clean", list, "--level", "syntax", "--force"], {
+    env: { ...envOf(service), MAILVET_SERVICE: "" },
+  });
+  expect(local).toMatchObject({ code: 0, place: "checking on this machine" });
+  const mixed = await mailvet(["clean", list, "--level", "dns", "--force"], { env: envOf(service) });
+  expect(mixed).toMatchObject({ code: 2, place: "", stderr: expect.stringContaining("on this machine") });
+});
+
+test.for([
+  ["check", ["ann@shop.io", "--level", "syntax"]],
+  ["check", ["ann@shop.io", "--level", "syntax", "--json"]],
+  ["domain", ["shop.test", "--json"]],
+  ["doctor", ["--json"]],
+  ["mcp", []],
+] as const)("%s %j says on standard error that it checks on this machine", async ([command, args]) => {
+  const { place, stdout } = await mailvet([command, ...args], { env: { DNS_SERVERS: "127.0.0.1:9" } });
+  expect(place).toBe("checking on this machine");
+  expect(stdout).not.toContain("on this machine");
+});

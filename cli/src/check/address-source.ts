@@ -9,7 +9,7 @@ import { Socket } from "node:net";
 import { promisify } from "node:util";
 import { linesOf } from "@mailvet/engine";
 import { decodedStream, InvalidByteError, ListFileError } from "@mailvet/engine/list-file";
-import { CommanderError } from "commander";
+import { unreadableList } from "../list-file/list-path.ts";
 
 /** Longer input is cut and checked as cut; no valid address comes near this length. */
 const MAX_ADDRESS_BYTES = 8 * 1024;
@@ -37,11 +37,11 @@ export async function* addressesFrom(
       yield isJson ? fromJsonLine(line) : line;
     }
   } catch (error) {
-    if (error instanceof ListFileError) throw unreadable(list, error.message);
+    if (error instanceof ListFileError) throw unreadableList(list, error);
     if (!(error instanceof InvalidByteError)) throw error;
     const encoding = error.encoding.toUpperCase();
     const where = `line ${lineCount + 1} has a character that is not ${encoding} (near byte ${error.position})`;
-    throw unreadable(list, `${where}; save it as UTF-8`);
+    throw unreadableList(list, new Error(`${where}; save it as UTF-8`));
   }
 }
 
@@ -72,12 +72,8 @@ async function openList(list: string): Promise<AsyncIterable<Buffer>> {
     await promisify(close)(fd);
     throw new Error("it is a directory");
   } catch (error) {
-    throw unreadable(list, error instanceof Error ? error.message : String(error));
+    throw unreadableList(list, error);
   }
-}
-
-function unreadable(list: string, why: string): CommanderError {
-  return new CommanderError(2, "mailvet.list", `cannot read the list ${list}: ${why}`);
 }
 
 /** A JSON string, or an object with an email. Anything else is checked as it is, so every line gets a result. */

@@ -9,7 +9,13 @@ import { cardOf, lineOf, summaryOf } from "../output/card.ts";
 import { type ProgressBar, progressBarOn } from "../output/progress-bar.ts";
 import { paintFor } from "../output/terminal.ts";
 import { checkListRemotely, checkOneRemotely } from "../remote/remote-check.ts";
-import { addServiceOptions, badUsage, type ServiceOptions, serviceFrom } from "../remote/service.ts";
+import {
+  addServiceOptions,
+  printPlace,
+  rejectIfTyped,
+  type ServiceOptions,
+  serviceFrom,
+} from "../remote/service.ts";
 
 const STANDARD_INPUT = "-";
 const INTERRUPTED = 130;
@@ -83,8 +89,9 @@ async function run(args: string[], options: CheckOptions, command: Command): Pro
   const { list, isSingle } = input;
   const service = serviceFrom(options);
   if (/\.(csv|xlsx|ods|gz)$/i.test(list ?? "")) {
-    const alternative = `mailvet ${service ? "job run" : "clean"} ${list}`;
-    process.stderr.write(`mailvet: this looks like a table; for files with columns, use: ${alternative}\n`);
+    process.stderr.write(
+      `mailvet: this looks like a table; for files with columns, use: mailvet clean ${list}\n`,
+    );
   }
   if (!service)
     for (const [option, flag] of SERVICE_ONLY)
@@ -95,6 +102,7 @@ async function run(args: string[], options: CheckOptions, command: Command): Pro
   const check = service
     ? checkRemotely(service, request)
     : await checkLocally(level, input.list !== undefined);
+  printPlace(service);
   await checkAll(check, input, options.json);
   const credits = service?.client.creditsRemaining;
   if (credits !== undefined) process.stderr.write(`${credits.toLocaleString("en")} credits remaining\n`);
@@ -118,11 +126,6 @@ function secondsFrom(min: number, max = Number.MAX_SAFE_INTEGER): (text: string)
 async function checkLocally(level: Level, isList: boolean): Promise<CheckEmails> {
   const local = await import("../check/local-check.ts");
   return local.checkLocally(level, isList);
-}
-
-/** Values from the environment are accepted, because they may be set for other commands. */
-function rejectIfTyped(command: Command, option: keyof CheckOptions, message: string): void {
-  if (command.getOptionValueSource(option) === "cli") throw badUsage(message);
 }
 
 type Input = { addresses: string[]; list: string | undefined; isSingle: boolean };

@@ -1,4 +1,4 @@
-/** mailvet clean: checks a CSV file with the local engine and writes it with a verdict per row. */
+/** mailvet clean: checks a CSV file, locally or at a service, and writes it with a verdict per row. */
 import { mkdtemp, rm, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -14,6 +14,7 @@ import {
 import { chooseColumn } from "../list-file/email-column.ts";
 import { checkList, emptyTally, type ListTally } from "../list-file/list-check.ts";
 import { openListOnDisk } from "../list-file/list-on-disk.ts";
+import { assertReadable } from "../list-file/list-path.ts";
 import { openTable, surveyTable, writeTable } from "../list-file/list-table.ts";
 import {
   type OutOptions,
@@ -28,19 +29,29 @@ import { summaryOf } from "../output/card.ts";
 import { parseDuration } from "../output/duration.ts";
 import { explainSystemError, SystemFailure } from "../output/system-failure.ts";
 import { printable } from "../output/terminal.ts";
+import {
+  addServiceOptions,
+  printPlace,
+  rejectIfTyped,
+  type ServiceOptions,
+  serviceFrom,
+} from "../remote/service.ts";
+import { withService } from "./job.ts";
+import { runJob } from "./job-run.ts";
 
-type CleanOptions = OutOptions & { column?: string; sheet?: string; level: Level; patience: number };
+type CleanOptions = OutOptions &
+  ServiceOptions & { column?: string; sheet?: string; level: Level; patience: number };
 
 /** Most greylisting servers accept a retry after six minutes. */
 const DEFAULT_PATIENCE_MS = 10 * 60_000;
 
 export function addCleanCommand(program: Command): void {
-  program
+  const command = program
     .command("clean")
-    .summary("check a CSV, XLSX or ODS file with the engine on this machine")
+    .summary("check a CSV, XLSX or ODS file, locally or at a service")
     .description(
-      "Check a file of emails with the engine on this machine and write a copy: all rows and columns in their order, " +
-        "with the verdict columns appended.",
+      "Check a file of emails and write a copy: all rows and columns in their order, with the verdict columns appended. " +
+        "Uses the engine on this machine, or a Mailvet service if one is given.",
     )
     .argument(
       "<file>",
@@ -61,7 +72,8 @@ export function addCleanCommand(program: Command): void {
       )
         .argParser(durationFrom)
         .default(DEFAULT_PATIENCE_MS, "10m"),
-    )
+    );
+  addServiceOptions(command)
     .addHelpText(
       "after",
       `
@@ -77,6 +89,10 @@ otherwise to NAME.partial.csv. A second Ctrl-C exits without writing. A full tem
 If the output cannot be written, for instance because the disk is full, the results go to the temporary folder; if that
 is full too, the rows that fit are kept in NAME.partial.csv.
 
+With a service, the file is uploaded and checked there as a job, one credit per unique email, like mailvet job run, which
+has more options; --level and --patience are not available. Ctrl-C leaves the job running. MAILVET_SERVICE= mailvet clean …
+checks on this machine where a service is configured.
+
 Examples:
   mailvet clean people.csv
   mailvet clean people.csv --column "E-mail" --out clean.csv --patience 30m
@@ -84,15 +100,33 @@ Examples:
 
 Exit codes:
   0    success, whatever the verdicts
-  1    the results could not be written
+  1    the results could not be written, or the service could not be used
   2    invalid usage, or the file is not a list
   130  interrupted`,
     )
     .action(clean);
 }
 
-async function clean(list: string, options: CleanOptions): Promise<void> {
+async function clean(list: string, options: CleanOptions, command: Command): Promise<void> {
+  const service = serviceFrom(options);
+  if (!service) {
+    rejectIfTyped(command, "apiKey", "--api-key needs a service; set it with --service");
+    return await cleanLocally(list, options);
+  }
+  for (const option of ["level", "patience"])
+    rejectIfTyped(
+      command,
+      option,
+      `--${option} is for checks on this machine; the list goes to ${service.url}`,
+    );
+  await withService(options, (service, signal) =>
+    runJob(service, list, { ...options, format: "csv", wait: true }, signal),
+  );
+}
+
+async function cleanLocally(list: string, options: CleanOptions): Promise<void> {
   const { sheet } = options;
+  await assertReadable(list);
   const path = await resultsPath(list, options);
   const verifier = verifierFrom(localSettings());
   using interruption = listenForInterruption();
@@ -108,6 +142,7 @@ async function clean(list: string, options: CleanOptions): Promise<void> {
     const rowCount = `${count(found.rows)} ${found.rows === 1 ? "row" : "rows"}`;
     printStatus(`${nameOf(list)}: ${rowCount}, emails in "${printable(found.columns[column]!)}"`);
 
+    printPlace(undefined);
     using verdicts = openVerdictStore(found.rows);
     const tally = emptyTally();
     const { batches: rows } = await openTable(source, sheet);

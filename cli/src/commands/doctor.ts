@@ -3,6 +3,7 @@ import { type Diagnosis, doctorFrom } from "@mailvet/engine";
 import type { Command } from "commander";
 import { localSettings } from "../local-settings.ts";
 import { type Colour, type Paint, paintFor, printable } from "../output/terminal.ts";
+import { printPlace } from "../remote/service.ts";
 
 const STYLES: Record<Diagnosis["outcome"], { sign: string; colour: Colour }> = {
   good: { sign: "✔", colour: "green" },
@@ -50,6 +51,7 @@ Exit codes:
 async function examine({ json }: { json?: true }): Promise<void> {
   const paint = paintFor(process.stdout);
   const doctor = doctorFrom(localSettings());
+  printPlace(undefined); // also where a service is configured for other commands
   let identity: string | undefined;
   try {
     for await (const finding of doctor.examine()) {

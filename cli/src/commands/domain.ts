@@ -6,6 +6,7 @@ import { type Paint, paintFor, printable } from "../output/terminal.ts";
 import {
   addServiceOptions,
   badUsage,
+  printPlace,
   type RemoteService,
   type ServiceOptions,
   serviceFrom,
@@ -42,6 +43,7 @@ Exit codes:
 async function show(name: string, options: ServiceOptions & { json?: true }): Promise<void> {
   if (name.trim() === "") throw badUsage("The domain is missing.");
   const service = serviceFrom(options);
+  printPlace(service);
   const report = service ? await inspectRemotely(service, name) : await inspectLocally(name);
   const text = options.json ? JSON.stringify(report) : domainCard(report, paintFor(process.stdout));
   process.stdout.write(`${text}\n`);

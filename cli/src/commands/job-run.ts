@@ -2,12 +2,13 @@
 import type { Job } from "@mailvet/contract";
 import { withInterruptMessage } from "../interruption.ts";
 import { chooseColumn } from "../list-file/email-column.ts";
+import { assertReadable } from "../list-file/list-path.ts";
 import { resultsPath } from "../list-file/results-file.ts";
 import { jobSummary, previewOf, progressStateOf } from "../output/job-view.ts";
 import { progressDisplayOn } from "../output/progress-state.ts";
 import { explainSystemError, SystemFailure } from "../output/system-failure.ts";
 import { paintFor } from "../output/terminal.ts";
-import { badUsage, type RemoteService, ServiceFailure } from "../remote/service.ts";
+import { badUsage, printPlace, type RemoteService, ServiceFailure } from "../remote/service.ts";
 import { fileAt } from "../remote/upload-file.ts";
 import { contentOf, type DownloadOptions, fetchResults } from "./job-download.ts";
 
@@ -21,6 +22,7 @@ export async function runJob(
 ): Promise<void> {
   if (options.json && options.out === "-")
     throw badUsage("--json and --out - both write to standard output; use only one of them");
+  await assertReadable(list);
   if (!options.wait) {
     const started = await startJob(service, list, options, signal);
     process.stdout.write(`${options.json ? JSON.stringify(started) : started.id}\n`);
@@ -43,11 +45,13 @@ export async function runJob(
 }
 
 async function startJob(
-  { client }: RemoteService,
+  service: RemoteService,
   list: string,
   { column, sheet }: RunOptions,
   signal: AbortSignal,
 ): Promise<Job> {
+  const { client } = service;
+  printPlace(service);
   if (process.stderr.isTTY) printStatus("uploading …");
   const preview = await withInterruptMessage(
     "no job was started, and nothing was charged",

@@ -15,6 +15,7 @@ import { type Paint, paintFor } from "../output/terminal.ts";
 import {
   addServiceOptions,
   badUsage,
+  printPlace,
   type RemoteService,
   requireService,
   type ServiceOptions,
@@ -235,6 +236,7 @@ function addRecheck(job: Command): void {
     .addHelpText("after", EXIT_CODES)
     .action((id: string, options: Flags) =>
       withService(options, async (service, signal) => {
+        printPlace(service);
         const started = await service.client.jobs.recheck(id, { which: options.which }, { signal });
         const record = options.wait ? await followJob(service, id, signal) : started;
         print(record, options.json, options.wait ? jobCard : jobLine);

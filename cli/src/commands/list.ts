@@ -4,7 +4,7 @@ import { LIST_SCHEDULES } from "@mailvet/contract/words";
 import { type Command, Option } from "commander";
 import { jobCard, jobLine } from "../output/job-view.ts";
 import { type Paint, printable } from "../output/terminal.ts";
-import { addServiceOptions, badUsage, type ServiceOptions } from "../remote/service.ts";
+import { addServiceOptions, badUsage, printPlace, type ServiceOptions } from "../remote/service.ts";
 import { EXIT_CODES, print, wholeNumber, withService } from "./job.ts";
 import { followJob, jobFailure } from "./job-run.ts";
 
@@ -76,6 +76,7 @@ export function addListCommand(program: Command): void {
     .action((id: string, options: Flags & { wait?: true }) =>
       withService(options, async (service, signal) => {
         const { client } = service;
+        printPlace(service);
         const { job_id: jobId } = await client.lists.get(id, { signal });
         const started = await client.jobs.recheck(jobId, { which: "all" }, { signal });
         const job = options.wait ? await followJob(service, jobId, signal) : started;

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { reportFailure } from "../check/local-check.ts";
 import { openLocalBackend } from "../mcp/local-backend.ts";
 import { remoteBackend } from "../mcp/remote-backend.ts";
-import { addServiceOptions, type ServiceOptions, serviceFrom } from "../remote/service.ts";
+import { addServiceOptions, printPlace, type ServiceOptions, serviceFrom } from "../remote/service.ts";
 import { version } from "../version.ts";
 
 export function addMcpCommand(program: Command): void {
@@ -37,6 +37,7 @@ Exit codes:
 
 async function serve(options: ServiceOptions): Promise<void> {
   const service = serviceFrom(options);
+  printPlace(service); // clients keep it in their log
   await using local = service ? undefined : openLocalBackend();
   const backend: ToolBackend = service ? remoteBackend(service) : local!;
   const onDefect = (error: unknown) =>

@@ -9,6 +9,7 @@ import { openTempFile } from "@mailvet/engine/list-file";
 import { CommanderError } from "commander";
 import { Interrupted, unlessInterrupted } from "../interruption.ts";
 import { SystemFailure } from "../output/system-failure.ts";
+import { unreadableList } from "./list-path.ts";
 import { writeAll } from "./temp-file.ts";
 
 export type ListOnDisk = AsyncDisposable & {
@@ -52,15 +53,12 @@ async function openList(list: string, signal: AbortSignal): Promise<number> {
   try {
     if (list === "-") return await unlessInterrupted(copyToDisk(process.stdin), signal);
     const fd = await promisify(open)(list, "r");
-    const stats = fstatSync(fd);
-    if (stats.isDirectory()) throw new Error("it is a directory");
-    if (stats.isFile()) return fd;
+    if (fstatSync(fd).isFile()) return fd;
     const pipe = new Socket({ fd, readable: true, writable: false });
     return await unlessInterrupted(copyToDisk(pipe), signal);
   } catch (error) {
     if (error instanceof Interrupted || error instanceof SystemFailure) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CommanderError(2, "mailvet.list", `cannot read the list ${list}: ${why}`);
+    throw unreadableList(list, error);
   }
 }
 

@@ -5,6 +5,7 @@
 import { rmSync } from "node:fs";
 import { access, link, open, rename, rm, stat, unlink } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
+import { systemErrorText } from "../output/system-failure.ts";
 import { badUsage } from "../remote/service.ts";
 
 export type ResultsFile = AsyncDisposable & {
@@ -45,7 +46,9 @@ async function testThatItOpens(path: string): Promise<void> {
   try {
     await using _ = await openResultsFile(path, {});
   } catch (error) {
-    throw badUsage(`cannot write the results: ${error instanceof Error ? error.message : String(error)}`);
+    throw badUsage(
+      `cannot write the results to ${path}: ${systemErrorText(error)}; choose a file with --out`,
+    );
   }
 }
 

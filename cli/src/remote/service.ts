@@ -4,6 +4,7 @@ import { type Command, CommanderError, Option } from "commander";
 import { printable } from "../output/terminal.ts";
 
 export type RemoteService = {
+  url: string;
   client: Client;
   /** Turns a failure of the service into a ServiceFailure with advice; returns any other error unchanged. */
   explain: (error: unknown) => unknown;
@@ -27,12 +28,15 @@ export function addServiceOptions(command: Command): Command {
     );
 }
 
-/** Undefined when no service is configured. */
+/**
+ * The one rule for where checks are made: at the service of --service or MAILVET_SERVICE, else on this machine.
+ * Undefined when no service is configured.
+ */
 export function serviceFrom({ service: url, apiKey }: ServiceOptions): RemoteService | undefined {
   if (!url) return undefined;
   if (!/^https?:\/\//i.test(url)) throw badUsage("--service must start with http:// or https://");
   if (!apiKey) throw badUsage(`the service at ${url} needs an API key: set MAILVET_API_KEY`);
-  return { client: clientOf(url, apiKey), explain: (error) => explain(url, error) };
+  return { url, client: clientOf(url, apiKey), explain: (error) => explain(url, error) };
 }
 
 function clientOf(baseUrl: string, apiKey: string): Client {
@@ -42,6 +46,16 @@ function clientOf(baseUrl: string, apiKey: string): Client {
     if (!(error instanceof TypeError)) throw error;
     throw badUsage(error.message.replace(/^baseUrl/, "--service").replace(/^apiKey/, "the API key"));
   }
+}
+
+/** On standard error, before the first check, because a check from this machine uses its address. */
+export function printPlace(service: RemoteService | undefined): void {
+  process.stderr.write(`checking ${service ? `at ${printable(service.url)}` : "on this machine"}\n`);
+}
+
+/** For an option that only one of the two places has. Values from the environment may be meant for other commands. */
+export function rejectIfTyped(command: Command, option: string, message: string): void {
+  if (command.getOptionValueSource(option) === "cli") throw badUsage(message);
 }
 
 /** For commands that work only with a service. */
