@@ -325,6 +325,8 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     inspect: validations.answers.inspect,
     apiKeys,
     webhooks,
+    uploads,
+    rechecks: validations.rechecks,
     lists,
     notifications,
     sessions,

@@ -1,7 +1,8 @@
 /**
  * Everything an account has, as a ZIP file of JSON and CSV: the account, its sessions and passkeys, its keys without their
- * secrets, its webhook endpoints without theirs, its jobs with their results, its saved lists, its notification settings, its
- * ledger and usage, the report on its delivery outcomes, and its audit log. Written while it is read.
+ * secrets, its webhook endpoints without theirs and their deliveries, its uploads that wait for confirmation, its jobs with
+ * their results, single checks that wait for a retry, its saved lists, its notification settings, its ledger and usage, the
+ * report on its delivery outcomes, and its audit log. Written while it is read.
  */
 import type { LedgerEntry, OperatorAccount, UsageDay } from "@mailvet/contract";
 import { csvRecord } from "@mailvet/engine/list-file";
@@ -20,11 +21,16 @@ import { allJobsOf, type JobWithMode } from "../jobs/job-list.ts";
 import { type ApiKeys, presentKey } from "../keys/api-keys.ts";
 import type { Lists } from "../lists/lists.ts";
 import type { Notifications } from "../notifications/notifications.ts";
+import { type UploadRow, uploadPreview } from "../uploads/upload-preview.ts";
+import type { Uploads } from "../uploads/uploads.ts";
+import type { Rechecks } from "../validations/rechecks.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 
 export type AccountExportDeps = DownloadDeps & {
   apiKeys: Pick<ApiKeys, "list">;
-  webhooks: Pick<Webhooks, "all">;
+  webhooks: Pick<Webhooks, "all" | "allDeliveries">;
+  uploads: Pick<Uploads, "unconfirmed">;
+  rechecks: Pick<Rechecks, "waiting">;
   lists: Pick<Lists, "all">;
   notifications: Pick<Notifications, "settingsOf">;
   sessions: Pick<Sessions, "list">;
@@ -43,25 +49,48 @@ const ALL_DAYS = { from: "1970-01-01", to: "9999-12-31", keyId: undefined };
 export function createExportAccount(deps: AccountExportDeps): ExportAccount {
   return async (account) => {
     const accountId = account.id;
-    const [sessions, passkeys, outcomes, keys, webhooks, live, test, notifications, usage, jobs] =
-      await Promise.all([
-        deps.sessions.list(accountId),
-        deps.accounts.listPasskeys(accountId),
-        deps.feedback.summarize({ accountId, isTest: false }),
-        deps.apiKeys.list(accountId),
-        deps.webhooks.all(accountId),
-        deps.lists.all({ accountId, isTest: false }),
-        deps.lists.all({ accountId, isTest: true }),
-        deps.notifications.settingsOf(accountId),
-        deps.usageOf(accountId, ALL_DAYS),
-        allJobsOf(deps.database, accountId),
-      ]);
+    const [
+      sessions,
+      passkeys,
+      outcomes,
+      keys,
+      webhooks,
+      uploads,
+      checks,
+      live,
+      test,
+      notifications,
+      usage,
+      jobs,
+    ] = await Promise.all([
+      deps.sessions.list(accountId),
+      deps.accounts.listPasskeys(accountId),
+      deps.feedback.summarize({ accountId, isTest: false }),
+      deps.apiKeys.list(accountId),
+      deps.webhooks.all(accountId),
+      deps.uploads.unconfirmed(accountId),
+      deps.rechecks.waiting(accountId),
+      deps.lists.all({ accountId, isTest: false }),
+      deps.lists.all({ accountId, isTest: true }),
+      deps.notifications.settingsOf(accountId),
+      deps.usageOf(accountId, ALL_DAYS),
+      allJobsOf(deps.database, accountId),
+    ]);
     return zipArchive([
       { name: "account.json", content: json(account) },
       { name: "sessions.json", content: json(sessions.map(shownSession)) },
       { name: "passkeys.json", content: json(passkeys.map(shownPasskey)) },
       { name: "keys.json", content: json(keys.map(presentKey)) },
       { name: "webhooks.json", content: json(webhooks) },
+      {
+        name: "deliveries.ndjson",
+        content: deliveryLines(
+          deps.webhooks,
+          accountId,
+          webhooks.map(({ id }) => id),
+        ),
+      },
+      { name: "waiting-checks.json", content: json(checks) },
       { name: "notifications.json", content: json(notifications) },
       { name: "lists.json", content: json([...live, ...test]) },
       {
@@ -73,11 +102,13 @@ export function createExportAccount(deps: AccountExportDeps): ExportAccount {
       { name: "audit.ndjson", content: auditLines(deps.auditLog, accountId) },
       { name: "jobs.json", content: json(jobs.map(({ job }) => job)) },
       ...jobs
-        .filter(({ job }) => job.results_url !== null)
+        .filter(({ job }) => job.results_url !== null || job.completed_at === null)
         .map(({ job, isTest }) => ({
           name: `results/${job.id}.csv`,
           content: resultsCsv(deps, { accountId, isTest }, { job, isTest }),
         })),
+      { name: "uploads.json", content: json(uploads.map((upload) => uploadPreview(upload, new Map()))) },
+      ...uploads.map((upload) => ({ name: `uploads/${upload.id}.csv`, content: rowsCsv(deps, upload) })),
     ]);
   };
 }
@@ -121,6 +152,23 @@ async function* auditLines(
 ): AsyncGenerator<string> {
   for await (const entries of auditLog.all({ accountId }))
     yield entries.map((entry) => `${JSON.stringify(forOwner(entry))}\n`).join("");
+}
+
+async function* deliveryLines(
+  webhooks: AccountExportDeps["webhooks"],
+  accountId: string,
+  endpointIds: readonly string[],
+): AsyncGenerator<string> {
+  for (const id of endpointIds) {
+    for await (const deliveries of webhooks.allDeliveries(accountId, id))
+      yield deliveries.map((delivery) => `${JSON.stringify({ webhook_id: id, ...delivery })}\n`).join("");
+  }
+}
+
+async function* rowsCsv({ database, files }: DownloadDeps, upload: UploadRow): AsyncGenerator<string> {
+  if (upload.header) yield csvRecord(upload.header);
+  for await (const { rows } of files.read(database.pool, upload))
+    yield rows.map((row) => csvRecord(row)).join("");
 }
 
 /** Newest first. Entries that are added meanwhile shift the pages, so each continues below the last number. */

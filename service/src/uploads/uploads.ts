@@ -5,7 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { UploadPreview } from "@mailvet/contract";
-import { and, count, eq, gt, isNotNull, isNull, lte, sql } from "drizzle-orm";
+import { and, count, desc, eq, gt, isNotNull, isNull, lte, sql } from "drizzle-orm";
 import { lockAccount } from "../accounts/account-queries.ts";
 import { ACCOUNT_LIMITS } from "../accounts/plans.ts";
 import type { Caller } from "../base/caller.ts";
@@ -23,6 +23,8 @@ import { UNCONFIRMED_HOURS, type UploadRow, uploadPreview } from "./upload-previ
 export type Uploads = {
   /** Receives a file. A refused or aborted upload is deleted. */
   preview(caller: Caller, upload: IncomingUpload): Promise<PreviewResult>;
+  /** Complete uploads of an account, in both modes, that wait for confirmation. Newest first. */
+  unconfirmed(accountId: string): Promise<UploadRow[]>;
   /** Deletes an upload that is not confirmed. */
   discard(uploadId: string): Promise<void>;
   /** Deletes all uploads of the account, those of jobs too. */
@@ -106,6 +108,19 @@ export function createUploads({ database, files, limits }: UploadsDeps): Uploads
         clearInterval(renewal);
       }
     },
+    unconfirmed: (accountId) =>
+      database.orm
+        .select()
+        .from(uploads)
+        .where(
+          and(
+            eq(uploads.accountId, accountId),
+            gt(uploads.expiresAt, sql`now()`),
+            isNotNull(uploads.readyAt),
+            isNull(uploads.erasedAt),
+          ),
+        )
+        .orderBy(desc(uploads.createdAt)),
     discard: (uploadId) => discard({ database, files }, uploadId),
     async eraseAll(accountId) {
       const isOfAccount = eq(uploads.accountId, accountId);

@@ -27,8 +27,18 @@ export type Rechecks = {
   handler: TaskHandler;
   /** The row of a recheck that failed for good is kept until it is old. */
   redrive: Redrive;
+  /** Checks of an account, in both modes, that wait for their next attempt. */
+  waiting(accountId: string): Promise<WaitingCheck[]>;
   /** Deletes what no worker has processed in time; returns how many. */
   eraseOld(): Promise<number>;
+};
+
+export type WaitingCheck = {
+  email: string;
+  request_id: string;
+  attempts: number;
+  created_at: string;
+  sandbox?: true;
 };
 
 export type RecheckDeps = {
@@ -114,6 +124,21 @@ export function createRechecks({ database, tasks, announce, answers }: RecheckDe
         await tx.delete(rechecks).where(isRowOf(task));
         await announce(tx, { accountId, isTest }, "validation.completed", { request_id: requestId, result });
       });
+    },
+
+    async waiting(accountId) {
+      const rows = await orm
+        .select()
+        .from(rechecks)
+        .where(eq(rechecks.accountId, accountId))
+        .orderBy(rechecks.createdAt);
+      return rows.map(({ email, requestId, attempts, createdAt, isTest }) => ({
+        email,
+        request_id: requestId,
+        attempts,
+        created_at: createdAt.toISOString(),
+        ...(isTest && { sandbox: true as const }),
+      }));
     },
 
     async redrive(tx, task) {

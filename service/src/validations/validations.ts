@@ -15,7 +15,7 @@ export type Validations = {
   /** For jobs, which are charged differently, and estimates, which are free. */
   answers: Pick<Answers, "inspect" | "knownAmong" | "ask" | "begin" | "wait" | "calibrationOf">;
   /** For the workers of the queue "rechecks". */
-  rechecks: Pick<Rechecks, "handler" | "redrive" | "eraseOld">;
+  rechecks: Pick<Rechecks, "handler" | "redrive" | "waiting" | "eraseOld">;
   /** Shutdown: all requests are answered within this time, with the evidence so far. */
   wrapUp(withinMs: number): void;
   /** Writes what the verdict cache has still to write. Does not close the verifier. */

@@ -1,6 +1,6 @@
 /** Delivery history of an endpoint: list, send a test message, replay, delete after 30 days. */
 import type { DeliveryListQuery, WebhookDelivery } from "@mailvet/contract";
-import { and, count, desc, eq } from "drizzle-orm";
+import { and, count, desc, eq, sql } from "drizzle-orm";
 import { accountSql } from "../accounts/account-queries.ts";
 import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
@@ -21,6 +21,8 @@ export type DeliveryLog = {
     endpointId: string,
     query: DeliveryListQuery,
   ): Promise<{ deliveries: WebhookDelivery[]; total: number }>;
+  /** Those of an account's endpoint, newest first, in batches. */
+  allDeliveries(accountId: string, endpointId: string): AsyncGenerator<WebhookDelivery[]>;
   /** Sends webhook.test to this endpoint, whatever events it subscribes to. Throws webhook_disabled. */
   test(
     owner: Owner,
@@ -51,6 +53,7 @@ export type DeliveryLogDeps = {
 };
 
 const KEPT_DAYS = 30;
+const EXPORTED_AT_ONCE = 500;
 
 export function createDeliveryLog({ database, tasks, mayHaveEventsSql }: DeliveryLogDeps): DeliveryLog {
   const { orm, pool } = database;
@@ -70,6 +73,30 @@ export function createDeliveryLog({ database, tasks, mayHaveEventsSql }: Deliver
         orm.select({ total: count() }).from(webhookDeliveries).where(wanted),
       ]);
       return { deliveries: rows.map(presentDelivery), total: counted?.total ?? 0 };
+    },
+
+    async *allDeliveries(accountId, endpointId) {
+      for (let last: string | undefined; ; ) {
+        const { createdAt, id } = webhookDeliveries;
+        const isOlder =
+          last &&
+          sql`(${createdAt}, ${id}) < (select created_at, id from webhook_deliveries where id = ${last})`;
+        const rows = await orm
+          .select()
+          .from(webhookDeliveries)
+          .where(
+            and(
+              eq(webhookDeliveries.accountId, accountId),
+              eq(webhookDeliveries.endpointId, endpointId),
+              isOlder || undefined,
+            ),
+          )
+          .orderBy(desc(createdAt), desc(id))
+          .limit(EXPORTED_AT_ONCE);
+        if (rows.length > 0) yield rows.map(presentDelivery);
+        if (rows.length < EXPORTED_AT_ONCE) return;
+        last = rows.at(-1)!.id;
+      }
     },
 
     test: (owner, endpointId, beforeCommit) =>

@@ -133,7 +133,7 @@ export const messages: Translation<typeof english.messages> = {
   data: {
     title: "Ihre Daten",
     intro:
-      "Laden Sie alles, was Ihr Konto enthält, als ZIP-Datei herunter: Aufträge mit Ergebnissen, gespeicherte Listen, Schlüssel ohne ihre Geheimnisse, Webhooks, Sitzungen, Audit-Log, Buchungen und Nutzung.",
+      "Laden Sie alles, was Ihr Konto enthält, als ZIP-Datei herunter: Aufträge mit Ergebnissen, Uploads, gespeicherte Listen, Schlüssel ohne ihre Geheimnisse, Webhooks mit ihren Zustellungen, Sitzungen, Audit-Log, Buchungen und Nutzung.",
     export: "Exportieren",
     exportStarted: "Der Download hat begonnen.",
     close: "Konto schließen",

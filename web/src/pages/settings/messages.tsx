@@ -128,7 +128,7 @@ export const messages = {
   data: {
     title: "Your data",
     intro:
-      "Download everything your account has as a ZIP file: jobs with results, saved lists, keys without their secrets, webhooks, sessions, audit log, ledger and usage.",
+      "Download everything your account has as a ZIP file: jobs with results, uploads, saved lists, keys without their secrets, webhooks with their deliveries, sessions, audit log, ledger and usage.",
     export: "Export",
     exportStarted: "The download has started.",
     close: "Close account",
