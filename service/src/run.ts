@@ -5,6 +5,7 @@ import { type AssembledService, assemble } from "./assembly.ts";
 import { createLog, type Log } from "./base/log.ts";
 import { type Config, readConfig } from "./config.ts";
 import { loadEnvFile } from "./env-file.ts";
+import { assertPortFree } from "./free-port.ts";
 import { LISTEN_BACKLOG } from "./http/http-settings.ts";
 import { startErrorMessage } from "./start-error.ts";
 import { startMessage, terminalText, workerStartMessage } from "./start-message.ts";
@@ -26,6 +27,7 @@ async function runWith(config: Config, log: Log, interrupted: AbortSignal): Prom
   let service: AssembledService | undefined;
   let exitCode = 0;
   try {
+    if (config.listens) await assertPortFree(config);
     service = await assemble(config, log, (message) => print(terminalText(message)), interrupted);
     await start(service, config, interrupted);
     await abortable(new Promise<never>(() => {}), interrupted);

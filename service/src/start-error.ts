@@ -9,7 +9,7 @@ import { DumpError } from "./db/dump.ts";
 import { NewerSchema } from "./db/migrate.ts";
 
 const LISTEN_ERRORS: Readonly<Record<string, string>> = {
-  EADDRINUSE: "another program listens there: set PORT to a free port",
+  EADDRINUSE: "another program, or another Mailvet, listens there: set PORT to a free port",
   EACCES: "ports below 1024 are for privileged users: set PORT to a higher one",
   EADDRNOTAVAIL: "this machine does not have that address: set HOST to one of its own",
 };

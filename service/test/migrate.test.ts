@@ -18,14 +18,14 @@ test("a release refuses a database that a newer one has migrated, and names both
 
   const tomorrow = Date.now() + 24 * 3600 * 1000;
   await pool.query("insert into migrations (hash, created_at) values ('of a later release', $1)", [tomorrow]);
-  await pool.query("comment on table migrations is '9.9.9'");
+  await pool.query("comment on table migrations is '9.9.9 (commit 0123456789)'");
   const refused = await migrate(connection).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(NewerSchema);
   const { message } = refused as Error;
-  expect(message).toContain("applied by Mailvet 9.9.9");
+  expect(message).toContain("applied by Mailvet 9.9.9 (commit 0123456789)");
   expect(message).toContain(new Date(tomorrow).toISOString().slice(0, 10));
   expect(message).toMatch(
-    /This is Mailvet \d+\.\d+\.\d+, which knows \d+, the last of \d{4}-\d\d-\d\d \(\d{4}_\w+\)/,
+    /This is Mailvet \d+\.\d+\.\d+ \(commit [0-9a-f]{10}\), which knows \d+, the last of \d{4}-\d\d-\d\d \(\d{4}_\w+\)/,
   );
   expect(message).toContain("Start the newer release");
 
@@ -36,7 +36,7 @@ test("a release refuses a database that a newer one has migrated, and names both
 test("the release that migrated a database is recorded", async () => {
   await using database = await openTestDatabase();
   const { rows } = await database.pool.query("select obj_description('migrations'::regclass) as release");
-  expect(rows[0].release).toMatch(/^\d+\.\d+\.\d+/);
+  expect(rows[0].release).toMatch(/^\d+\.\d+\.\d+ \(commit [0-9a-f]{10}\)$/);
 });
 
 test("a start that waits for a concurrent migration can be interrupted", async () => {

@@ -5,6 +5,7 @@
  * behind. So it waits for a short time only, and everything is rolled back and tried again later: other processes of the
  * deployment keep working while this one waits for its moment.
  */
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -69,10 +70,9 @@ async function migrateOn(
   await client.connect();
   await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
   await client.query(`set lock_timeout = ${lockTimeoutMs}`); // not for the advisory lock, which may take minutes
-  const release = releaseOfThisBuild();
   const known = newestMigrationIn(folder);
   const before = await readApplied(client);
-  if (before && before.last > known.when) throw new NewerSchema(before, release, known);
+  if (before && before.last > known.when) throw new NewerSchema(before, releaseOfThisBuild(), known);
   for (let attempt = 1; ; attempt++) {
     try {
       await installPgBoss(client);
@@ -89,7 +89,7 @@ async function migrateOn(
   }
   if (before?.last === known.when) return;
   // For the message of an older release, should one be started on this database.
-  await client.query(`comment on table public.migrations is ${client.escapeLiteral(release)}`);
+  await client.query(`comment on table public.migrations is ${client.escapeLiteral(releaseOfThisBuild())}`);
 }
 
 type AppliedMigrations = { count: number; last: number; release: string | null };
@@ -117,9 +117,20 @@ function newestMigrationIn(folder: string): JournalEntry {
   return journal.entries.at(-1)!;
 }
 
+/** "0.2.0 (commit 1a2b3c4d5e)". The manifest of a staged service has the commit (scripts/stage-service.mjs). */
 function releaseOfThisBuild(): string {
   const file = new URL("../../package.json", import.meta.url);
-  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+  const manifest = JSON.parse(readFileSync(file, "utf8")) as { version: string; gitHead?: string };
+  const commit = manifest.gitHead ?? commitOfCheckout(fileURLToPath(new URL(".", file)));
+  return commit ? `${manifest.version} (commit ${commit.slice(0, 10)})` : manifest.version;
+}
+
+function commitOfCheckout(cwd: string): string | undefined {
+  try {
+    return execFileSync("git", ["rev-parse", "HEAD"], { cwd, encoding: "utf8", stdio: "pipe" }).trim();
+  } catch {
+    return undefined; // no Git, or no checkout
+  }
 }
 
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
