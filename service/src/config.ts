@@ -55,6 +55,8 @@ export type Config = {
   /** The language model for ambiguous names; undefined: none is used. */
   adjudicator: AdjudicatorSettings | undefined;
   lists: ListRefreshSettings;
+  /** To which webhooks and links may connect at public addresses. */
+  outgoingPorts: readonly number[];
   engine: EngineSettings;
 };
 
@@ -164,10 +166,19 @@ export function readConfig(env: Environment, cwd: string): Config {
     auditRetentionDays: read.integer("AUDIT_RETENTION_DAYS", { fallback: 365, min: 1, max: 3650 }),
     adjudicator: readAdjudicator(read),
     lists: readListRefresh(read, engine.listsDirectory),
+    outgoingPorts: readOutgoingPorts(read),
     engine,
   };
   read.reportProblems();
   return config;
+}
+
+const OUTGOING_PORTS = ["443", "80", "8080", "8443"];
+
+function readOutgoingPorts(read: Reader): number[] {
+  const wanted = `some of ${OUTGOING_PORTS.join(", ")}`;
+  const ports = read.list("OUTGOING_PORTS", wanted, (port) => OUTGOING_PORTS.includes(port));
+  return ports.length > 0 ? ports.map(Number) : [443];
 }
 
 type Reader = ReturnType<typeof settingsFrom>;

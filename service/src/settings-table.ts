@@ -253,6 +253,12 @@ export const SETTING_SECTIONS: Readonly<Record<string, Readonly<Record<string, S
         "Private ranges that connections are allowed to, for tests. Also makes .test an ordinary domain.",
       example: "127.0.0.0/8",
     },
+    OUTGOING_PORTS: {
+      meaning:
+        "Ports of public addresses that webhooks and links may use, over HTTPS: of 443, 80, 8080 and 8443. Ranges in EGRESS_ALLOW have every port.",
+      fallback: "443",
+      example: "443,8443",
+    },
   },
   "AI enhancement (docs/ai.md)": {
     AI_ENHANCEMENT: {

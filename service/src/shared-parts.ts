@@ -121,6 +121,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     tasks,
     resolver,
     egressAllow: config.engine.egressAllow,
+    outgoingPorts: config.outgoingPorts,
     version,
     emailOwner: async (accountId, subject, text) => {
       const to = await emailOf(database, accountId);

@@ -165,7 +165,10 @@ test.each<[string, Behaviour]>([
   receiver.behave(behaviour);
   const hasty = await world.open({ settings: { timeoutMs: 400 } });
   await hasty.runDue();
-  expect(await only(id)).toMatchObject({ state: "pending", trouble: "No response within 0.4 s." });
+  expect(await only(id)).toMatchObject({
+    state: "pending",
+    trouble: "No connection, or no response within 0.4 s.",
+  });
 });
 
 test.each<[string, string, Behaviour]>([
@@ -211,7 +214,10 @@ test("an unreachable receiver is retried", async () => {
   const { id } = await subscribe("http://127.0.0.1:9/"); // nothing listens there
   await publish();
   await service.runDue();
-  expect(await only(id)).toMatchObject({ state: "pending", trouble: "The connection was refused." });
+  expect(await only(id)).toMatchObject({
+    state: "pending",
+    trouble: "No connection, or no response within 15 s.",
+  });
 });
 
 test("an endless response is cut off, and its status counts", async () => {

@@ -37,9 +37,9 @@ afterAll(() => world.close());
 const HTTPS = "The URL must begin with https://.";
 
 test("only public hosts are accepted, and no connection is opened to others", async () => {
-  const service = await world.open({ names: NAMES, egressAllow: [] });
-  const ann = await world.account();
   const { port } = receiver;
+  const service = await world.open({ names: NAMES, egressAllow: [], outgoingPorts: [443, 8443, port] });
+  const ann = await world.account();
   const refused = {
     [`http://127.0.0.1:${port}/`]: HTTPS,
     [`https://127.0.0.1:${port}/`]: "Connections to the address 127.0.0.1 are not allowed (loopback).",
@@ -58,6 +58,8 @@ test("only public hosts are accepted, and no connection is opened to others", as
     "https://mail-only.example/": "mail-only.example has no public IP address.",
     "http://public.example/": HTTPS,
     "ftp://public.example/": HTTPS,
+    "https://public.example:25/": `Port 25 is not allowed, only 443, 8443, ${port}.`,
+    "https://nowhere.example:22/": `Port 22 is not allowed, only 443, 8443, ${port}.`,
     "https://ann:secret@public.example/": "The URL must not contain a user name or a password.",
     "https://public.example/#part": "The URL must not contain a fragment (#).",
     "https://": "Not a valid URL.",
@@ -115,13 +117,18 @@ test("a failed name resolution is reported as such", async () => {
 });
 
 test("a name that resolves to a private address at the time of sending is rejected", async () => {
-  const before = await world.open({ names: NAMES, egressAllow: [] });
+  const outgoingPorts = [receiver.port];
+  const before = await world.open({ names: NAMES, egressAllow: [], outgoingPorts });
   const ann = await world.account();
   const url = `https://public.example:${receiver.port}/`;
   const { id } = await before.webhooks.create(live(ann), { url });
   await world.publish(before, ann, "job.completed");
 
-  const after = await world.open({ names: { "public.example": { A: ["127.0.0.1"] } }, egressAllow: [] });
+  const after = await world.open({
+    names: { "public.example": { A: ["127.0.0.1"] } },
+    egressAllow: [],
+    outgoingPorts,
+  });
   await after.runDue();
   const { deliveries } = await after.webhooks.deliveries(live(ann), id, { skip: 0, limit: 1 });
   expect(deliveries[0]).toMatchObject({
@@ -130,6 +137,38 @@ test("a name that resolves to a private address at the time of sending is reject
     trouble: "public.example has no public IP address.",
   });
   expect(receiver.connections()).toBe(0);
+});
+
+test("refused, unreachable and silent receivers are reported alike, so that nothing can be scanned", async () => {
+  const silent = createServer().listen(0, "127.0.0.1"); // accepts connections and says nothing
+  await once(silent, "listening");
+  const service = await world.open({ settings: { timeoutMs: 300 } });
+  const ann = await world.account();
+  const urls = [
+    `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`,
+    "http://127.0.0.1:1/", // refused
+    "http://127.255.255.255:1/", // a broadcast address: fails at once
+  ];
+  for (const url of urls) await service.webhooks.create(live(ann), { url });
+  await world.publish(service, ann, "job.completed");
+  expect(await service.runDue()).toBe(urls.length);
+  const { rows } = await world.database.pool.query("select distinct trouble from webhook_deliveries");
+  expect(rows).toEqual([{ trouble: "No connection, or no response within 0.3 s." }]);
+  silent.close();
+});
+
+test("public addresses have the ports that the operator allows, ranges opened by the operator every port", async () => {
+  const service = await world.open({ names: NAMES });
+  const ann = await world.account();
+  const accepts = (url: string) =>
+    service.webhooks.create(live(ann), { url }).then(
+      () => true,
+      ({ message }) => message,
+    );
+  expect(await accepts("https://public.example/")).toBe(true);
+  expect(await accepts("https://loopback.example:9999/")).toBe(true);
+  for (const host of ["public.example", "half-public.example", PUBLIC])
+    expect(await accepts(`https://${host}:8443/`)).toBe("Port 8443 is not allowed, only 443.");
 });
 
 test("ranges opened by the operator accept plain HTTP, public addresses do not", async () => {

@@ -18,6 +18,7 @@ export type OwnerEmail = { accountId: string; subject: string; text: string };
 export type Opening = {
   names?: MailWorld;
   egressAllow?: string[];
+  outgoingPorts?: number[];
   settings?: Partial<WebhookSettings>;
 };
 
@@ -34,7 +35,8 @@ export async function openWebhookWorld() {
   const closers: (() => unknown)[] = [];
 
   /** A process of the service. */
-  const open = async ({ names = {}, egressAllow = LOOPBACK, settings = {} }: Opening = {}) => {
+  const open = async (opening: Opening = {}) => {
+    const { names = {}, egressAllow = LOOPBACK, outgoingPorts = [443], settings = {} } = opening;
     const lab = await openLab(names);
     const resolver = createResolver({ servers: [lab.nameServer], timeoutMs: 60_000 });
     const webhooks = createWebhooks({
@@ -42,6 +44,7 @@ export async function openWebhookWorld() {
       tasks,
       resolver,
       egressAllow,
+      outgoingPorts,
       version: "1.2.3",
       emailOwner: async (accountId, subject, text) => {
         emails.push({ accountId, subject, text });

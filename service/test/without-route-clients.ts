@@ -25,10 +25,10 @@ for (const url of ["https://v6only.example/hook", "http://v6only.example/hook"])
     client: "webhook",
     situation: url,
     answer: String(error),
-    expected: "could not be established",
+    expected: "No connection, or no response",
   });
   const download = createLinkDownload({ checkDestination, maxBytes: 1000, userAgent: "test" });
   const answer = await download({ url, isTest: false }, never).then(String, String);
-  reports.push({ client: "link", situation: url, answer, expected: "could not be established" });
+  reports.push({ client: "link", situation: url, answer, expected: "No connection, or no response" });
 }
 console.log(JSON.stringify(reports));

@@ -106,6 +106,7 @@ export const URL_REJECTIONS: Sentences = [
       "Im Testmodus werden keine Verbindungen aufgebaut, außer zu Webhook-Endpunkten, die im Testmodus hinzugefügt wurden.",
   ],
   [/^Not a valid URL\.$/, () => "Die URL ist ungültig."],
+  [/^Port (\d+) is not allowed/, (port) => `Port ${port} ist nicht erlaubt.`],
   [/^The URL must begin with https:/, () => "Die URL muss mit https:// beginnen."],
   [
     /^The URL must not contain a user name/,

@@ -6,7 +6,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { abortable } from "@mailvet/embedded-postgres";
 import { Refusal } from "../base/refusal.ts";
-import { CONNECTION_CLOSED, failureOf, requestTo } from "../webhooks/checked-request.ts";
+import { CONNECTION_CLOSED, failureOf, noResponse, requestTo } from "../webhooks/checked-request.ts";
 import type { CheckDestination } from "../webhooks/destination-check.ts";
 
 /** Throws link_rejected, link_failed and payload_too_large, the latter two also while it is read. */
@@ -40,16 +40,17 @@ export function createLinkDownload(deps: LinkDownloadDeps): DownloadLink {
   return async (link, stop) => {
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = AbortSignal.any([stop, timeout]);
-    const explained = (error: unknown): unknown => {
+    const explained = (error: unknown, late = noResponse(timeoutMs)): unknown => {
       if (error instanceof Refusal || stop.aborted) return error;
-      if (timeout.aborted) return failed(`The file did not arrive within ${timeoutMs / 1000} s.`);
-      return error instanceof Error ? failed(failureOf(error)) : error;
+      if (timeout.aborted) return failed(late);
+      return error instanceof Error ? failed(failureOf(error, timeoutMs)) : error;
     };
+    const incomplete = `The file did not arrive within ${timeoutMs / 1000} s.`;
     try {
       const { response, url } = await follow(deps, link, signal);
       return {
         filename: filenameOf(response, url),
-        bytes: bytesOf(response, deps.maxBytes, explained),
+        bytes: bytesOf(response, deps.maxBytes, (error) => explained(error, incomplete)),
         close: () => response.destroy(),
       };
     } catch (error) {

@@ -58,12 +58,7 @@ const BAD_CERTIFICATE = /^(?:CERT_|ERR_TLS_CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIG
 
 /** By error code; the first match applies. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
-  [/^ECONNREFUSED$/, "The connection was refused."],
   [/^(?:ECONNRESET|EPIPE)$/, CONNECTION_CLOSED],
-  [
-    /^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/,
-    "The connection could not be established.",
-  ],
   [
     BAD_CERTIFICATE,
     "The TLS certificate is expired, not valid for this name, or not issued by a trusted authority.",
@@ -74,10 +69,14 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Why a request failed, as a sentence. */
-export function failureOf(error: Error): string {
+export function failureOf(error: Error, timeoutMs: number): string {
   const { code = "" } = firstCause(error);
-  return REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? "The connection failed.";
+  return REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? noResponse(timeoutMs);
 }
+
+/** The same for refused, unreachable and silent: the difference would make this a port scanner with the operator's address. */
+export const noResponse = (timeoutMs: number) =>
+  `No connection, or no response within ${timeoutMs / 1000} s.`;
 
 /** When several addresses were tried, the first one's error. */
 function firstCause(error: NodeJS.ErrnoException): NodeJS.ErrnoException {

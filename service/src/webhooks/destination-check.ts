@@ -2,8 +2,9 @@
  * Checks where a webhook may be sent, and from where a file may be fetched: a public address, over HTTPS, without credentials in the URL.
  *
  * Customers choose the URL, and its DNS records may change at any time (SSRF, DNS rebinding). So the name is resolved
- * here, every address is checked, and the sender connects to a checked address only. Ranges opened by the operator
- * (EGRESS_ALLOW) are allowed too, also over plain HTTP.
+ * here, every address is checked, and the sender connects to a checked address only. Public ones have few ports, so that no
+ * other service is reached in the operator's name (OUTGOING_PORTS). Ranges opened by the operator (EGRESS_ALLOW) are allowed
+ * too, also over plain HTTP and at every port.
  *
  * A name without an address and one with a private address are rejected alike, and after the same lookups: the difference
  * would tell customers which names exist in the operator's network.
@@ -28,13 +29,22 @@ export type UrlUse = { isTest: boolean; kind: "endpoint" | "job" | "link" };
 
 export type CheckDestination = (url: string, use: UrlUse) => Promise<Destination | RejectedDestination>;
 
-export type DestinationCheckDeps = { resolver: Pick<Resolver, "query">; egressAllow: readonly string[] };
+export type DestinationCheckDeps = {
+  resolver: Pick<Resolver, "query">;
+  egressAllow: readonly string[];
+  /** Of public addresses. */
+  outgoingPorts: readonly number[];
+};
 
 const MAX_ADDRESSES = 8;
 /** How long to wait for AAAA once A has been answered. */
 const IPV6_GRACE_MS = 1000;
 
-export function createDestinationCheck({ resolver, egressAllow }: DestinationCheckDeps): CheckDestination {
+export function createDestinationCheck({
+  resolver,
+  egressAllow,
+  outgoingPorts,
+}: DestinationCheckDeps): CheckDestination {
   const guard = createEgressGuard({ allow: egressAllow });
   const publicOnly = createEgressGuard();
 
@@ -42,12 +52,13 @@ export function createDestinationCheck({ resolver, egressAllow }: DestinationChe
     if (use.isTest && use.kind !== "endpoint") return rejected(TEST_MODE);
     const url = readUrl(text);
     if ("rejection" in url) return url;
-    if (url.protocol === "http:" && egressAllow.length === 0) return rejected(HTTPS_ONLY);
+    const notPublic = publicRejection(url, outgoingPorts);
+    if (notPublic && egressAllow.length === 0) return rejected(notPublic);
     const host = hostIn(url);
     const found = await permittedAddresses(resolver, guard, host);
     if ("rejection" in found) return found;
     const addresses = found.addresses.slice(0, MAX_ADDRESSES);
-    if (url.protocol === "http:" && addresses.some(publicOnly.permits)) return rejected(HTTPS_ONLY);
+    if (notPublic && addresses.some(publicOnly.permits)) return rejected(notPublic);
     return { url, host, addresses };
   };
 }
@@ -64,6 +75,13 @@ function readUrl(text: string): URL | RejectedDestination {
   if (url.username || url.password) return rejected("The URL must not contain a user name or a password.");
   if (text.includes("#")) return rejected("The URL must not contain a fragment (#).");
   return url;
+}
+
+/** Why the URL can be that of an address in EGRESS_ALLOW only. */
+function publicRejection({ protocol, port }: URL, allowed: readonly number[]): string | undefined {
+  if (protocol === "http:") return HTTPS_ONLY;
+  if (allowed.includes(Number(port) || 443)) return undefined;
+  return `Port ${port || 443} is not allowed, only ${allowed.join(", ")}.`;
 }
 
 /** `[::1]` → `::1`; a name without its trailing dot. */

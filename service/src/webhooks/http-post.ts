@@ -6,7 +6,7 @@
  */
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
-import { CONNECTION_CLOSED, failureOf, requestTo } from "./checked-request.ts";
+import { CONNECTION_CLOSED, failureOf, noResponse, requestTo } from "./checked-request.ts";
 import type { CheckDestination, Destination, UrlUse } from "./destination-check.ts";
 
 export type Post = (message: PostRequest, stop: AbortSignal) => Promise<PostResult>;
@@ -49,9 +49,9 @@ export function createPost({ checkDestination, timeoutMs, ca }: PostDeps): Post 
       const ended = once(end.signal, "abort").then(() => undefined);
       const destination = await Promise.race([checkDestination(message.url, message.use), ended]);
       if (destination && "rejection" in destination) return failure(destination.rejection);
-      const outcome = destination && (await send(destination, message, ca, end.signal));
+      const outcome = destination && (await send(destination, message, { ca, timeoutMs, end: end.signal }));
       if (typeof outcome === "number") return resultOf(outcome);
-      return failure(end.signal.aborted || !outcome ? `No response within ${timeoutMs / 1000} s.` : outcome);
+      return failure(end.signal.aborted || !outcome ? noResponse(timeoutMs) : outcome);
     } finally {
       clearTimeout(timeout);
       stop.removeEventListener("abort", endSoon);
@@ -63,8 +63,7 @@ export function createPost({ checkDestination, timeoutMs, ca }: PostDeps): Post 
 function send(
   destination: Destination,
   { headers, body }: PostRequest,
-  ca: string | undefined,
-  end: AbortSignal,
+  { ca, timeoutMs, end }: Pick<PostDeps, "ca" | "timeoutMs"> & { end: AbortSignal },
 ): Promise<number | string> {
   return new Promise((resolve) => {
     const request = requestTo(destination, {
@@ -75,7 +74,7 @@ function send(
     });
     let outcome: number | string = CONNECTION_CLOSED;
     request.on("error", (error) => {
-      if (typeof outcome === "string") outcome = failureOf(error);
+      if (typeof outcome === "string") outcome = failureOf(error, timeoutMs);
     });
     request.on("response", (response) => {
       outcome = response.statusCode ?? 0; // later errors do not matter

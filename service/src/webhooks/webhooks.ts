@@ -47,6 +47,8 @@ export type WebhookDeps = {
   resolver: Pick<Resolver, "query">;
   /** Ranges allowed besides public addresses. */
   egressAllow: readonly string[];
+  /** Of public addresses. */
+  outgoingPorts: readonly number[];
   version: string;
   emailOwner: (accountId: string, subject: string, text: string) => Promise<void>;
   mayHaveEventsSql: DeliveryLogDeps["mayHaveEventsSql"];

@@ -14,15 +14,15 @@ const TROUBLES: Sentences = [
     (status) => `${responded(status)} Weiterleitungen wird nicht gefolgt.`,
   ],
   [/^The endpoint answered (\d+)/, responded],
-  [/^No response within (\d+) s\.$/, (seconds) => `Keine Antwort innerhalb von ${seconds}\u00a0s.`],
+  [
+    /^No connection, or no response within (\d+) s\.$/,
+    (seconds) => `Keine Verbindung oder keine Antwort innerhalb von ${seconds}\u00a0s.`,
+  ],
   [
     /^No successful delivery since (\S+)\.$/,
     (at) => `Keine erfolgreiche Zustellung seit dem ${formatDay(at)}.`,
   ],
-  [/^The connection was refused\.$/, () => "Die Verbindung wurde abgelehnt."],
   [/^The connection was closed before/, () => "Die Verbindung wurde vor einer Antwort geschlossen."],
-  [/^The connection could not be established\.$/, () => "Die Verbindung konnte nicht hergestellt werden."],
-  [/^The connection failed\.$/, () => "Die Verbindung ist fehlgeschlagen."],
   [
     /^The TLS certificate is expired/,
     () =>
