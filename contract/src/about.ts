@@ -5,8 +5,9 @@ import { Count, OneOf } from "./shape.ts";
 export const About = Type.Object({
   name: Type.String({ description: "Product name." }),
   version: Type.String({ description: "Version of the service." }),
-  sign_up: OneOf(["open", "closed"], {
-    description: "Whether anyone can create an account; otherwise only the operator can.",
+  sign_up: OneOf(["open", "closed", "domains", "approval"], {
+    description:
+      "Whether anyone can create an account, only the operator, those with an address at certain domains, or anyone with the operator's approval.",
   }),
   mail: Type.Boolean({
     description:

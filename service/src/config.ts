@@ -3,8 +3,16 @@ import { isIP } from "node:net";
 import { join } from "node:path";
 import { LIST_REFRESHES, MIN_PASSWORD_LENGTH, PLANS, type Plan } from "@mailvet/contract";
 import { defaultDataDirectory } from "@mailvet/embedded-postgres";
-import { type EngineSettings, type Environment, readEngineSettings, settingsFrom } from "@mailvet/engine";
+import {
+  type EngineSettings,
+  type Environment,
+  parseAddress,
+  readEngineSettings,
+  settingsFrom,
+} from "@mailvet/engine";
+import { accountEmail } from "./accounts/account-email.ts";
 import { REQUIRE_TWO_FACTOR, type RequireTwoFactor } from "./accounts/sessions.ts";
+import { SIGN_UP_MODES, type SignUpMode } from "./accounts/sign-up.ts";
 import type { AdjudicatorSettings } from "./adjudication/adjudicator.ts";
 import type { BlobConfig } from "./blobs/open-store.ts";
 import type { S3Settings } from "./blobs/s3-store.ts";
@@ -32,7 +40,7 @@ export type Config = {
   poolSize: number;
   operator: OperatorConfig;
   requireTwoFactor: RequireTwoFactor;
-  signUp: { mode: "open" | "closed"; plan: Plan; credits: number };
+  signUp: { mode: SignUpMode; domains: string[]; plan: Plan; credits: number };
   mail: MailConfig | undefined;
   log: { level: (typeof LOG_LEVELS)[number]; addresses: "masked" | "full" };
   metricsToken: string | undefined;
@@ -59,6 +67,23 @@ export type Config = {
   outgoingPorts: readonly number[];
   engine: EngineSettings;
 };
+
+const OF_DOMAINS = "domains:";
+
+function readSignUp(text = "open"): { mode: SignUpMode; domains: string[] } {
+  if (!text.startsWith(OF_DOMAINS)) return { mode: text as SignUpMode, domains: [] };
+  const domains = text.slice(OF_DOMAINS.length).split(",");
+  return {
+    mode: "domains",
+    domains: domains.map((domain) => accountEmail(`a@${domain.trim()}`).canonical.slice(2)),
+  };
+}
+
+function isSignUp(text: string): boolean {
+  const { mode, domains } = readSignUp(text);
+  if (mode !== "domains") return SIGN_UP_MODES.includes(mode);
+  return domains.length > 0 && domains.every((domain) => parseAddress(`a@${domain}`).ok);
+}
 
 export const ROLES = ["all", "api", "worker"] as const;
 export type Role = (typeof ROLES)[number];
@@ -135,7 +160,7 @@ export function readConfig(env: Environment, cwd: string): Config {
     },
     requireTwoFactor: read.oneOf("REQUIRE_TWO_FACTOR", { fallback: "off", choices: REQUIRE_TWO_FACTOR }),
     signUp: {
-      mode: read.oneOf("SIGN_UP", { fallback: "open", choices: ["open", "closed"] }),
+      ...readSignUp(read.matching("SIGN_UP", "open, closed, approval or domains:acme.com,…", isSignUp)),
       plan: read.oneOf("SIGN_UP_PLAN", { fallback: "free", choices: PLANS }),
       credits: credits("SIGN_UP_CREDITS", 100),
     },

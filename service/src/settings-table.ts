@@ -103,7 +103,8 @@ export const SETTING_SECTIONS: Readonly<Record<string, Readonly<Record<string, S
   },
   "other accounts": {
     SIGN_UP: {
-      meaning: "open: everyone who can reach the service can sign up; closed: no registration.",
+      meaning:
+        "open: everyone who can reach the service can sign up, except with disposable addresses; closed: no registration; domains:acme.com,acme.de: only addresses at these domains; approval: new accounts are suspended until an operator resumes them.",
       fallback: "open",
     },
     REQUIRE_TWO_FACTOR: {
@@ -115,7 +116,10 @@ export const SETTING_SECTIONS: Readonly<Record<string, Readonly<Record<string, S
       meaning: "Plan of a new account: free (web app only), payg, starter, growth, enterprise.",
       fallback: "free",
     },
-    SIGN_UP_CREDITS: { meaning: "Credits of a new account.", fallback: "100" },
+    SIGN_UP_CREDITS: {
+      meaning: "Credits of a new account, given when its email is confirmed where mail is configured.",
+      fallback: "100",
+    },
     MAIL_URL: {
       meaning:
         "Mail server for outgoing email (confirmation, password reset, end of jobs, low credits). With it, a new account must confirm its email. Without it, links are printed to the output of the service, for the operator to pass on.",

@@ -241,8 +241,10 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     forgetAccount: apiKeys.forgetAccount,
     revokeKeys: apiKeys.revokeAll,
     keyLastUsedSql,
+    isDisposable: (email) => verifier.inspect(email).disposable !== undefined,
     settings: {
       signUp: config.signUp.mode,
+      signUpDomains: config.signUp.domains,
       signUpPlan: config.signUp.plan,
       signUpCredits: config.signUp.credits,
       publicUrl,

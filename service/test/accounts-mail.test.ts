@@ -46,6 +46,56 @@ test("with a mail server an account is confirmed by the emailed link, once", asy
   expect(await world.accounts.find(accountId)).toMatchObject({ email: EMAIL, balance: 100 });
 });
 
+test("credits are given when the mailbox is confirmed, once, by either link", async () => {
+  await using post = await openMailServer();
+  await using world = openAccountsWorld({ mail: post.mail });
+  const credits = async () => {
+    const { rows } = await world.database.pool.query<{ balance: string }>(
+      "select balance from balances b join accounts a on a.id = b.account_id order by a.created_at",
+    );
+    return rows.map(({ balance }) => Number(balance));
+  };
+  await world.accounts.signUp(EMAIL, PASSWORD, HERE);
+  const first = await post.received(1);
+  expect(await credits()).toEqual([0]);
+  await world.accounts.confirmEmail(tokenIn(first, "confirm-email"), HERE);
+  expect(await credits()).toEqual([100]);
+
+  const bob = "bob@example.com";
+  await world.accounts.signUp(bob, PASSWORD, HERE);
+  await post.received(2);
+  await world.accounts.signUp(bob, PASSWORD, HERE);
+  const token = tokenIn(await post.received(3), "reset-password");
+  expect(await credits()).toEqual([100, 0]);
+  await world.accounts.chooseNewPassword(token, NEW_PASSWORD, HERE);
+  expect(await credits()).toEqual([100, 100]);
+  await world.accounts.requestReset(bob, HERE);
+  const reset = tokenIn(await post.with("Reset your Mailvet password"), "reset-password");
+  await world.accounts.chooseNewPassword(reset, PASSWORD, HERE);
+  expect(await credits()).toEqual([100, 100]);
+});
+
+test("a suspended account gets no mail to reset its password, and an earlier link does not work", async () => {
+  await using post = await openMailServer();
+  await using world = openAccountsWorld({ mail: post.mail });
+  await world.accounts.signUp(EMAIL, PASSWORD, HERE);
+  const { accountId } = await world.accounts.confirmEmail(
+    tokenIn(await post.received(1), "confirm-email"),
+    HERE,
+  );
+  await world.accounts.requestReset(EMAIL, HERE);
+  const token = tokenIn(await post.received(2), "reset-password");
+  await world.accounts.markSuspended(accountId, "unpaid");
+
+  const reset = world.accounts.chooseNewPassword(token, NEW_PASSWORD, HERE);
+  expect((await refusalOf(reset)).code).toBe("account_suspended");
+  await world.accounts.requestReset(EMAIL, HERE);
+  await world.accounts.close();
+  expect(post.mails).toHaveLength(2);
+  await world.accounts.markResumed(accountId);
+  await world.accounts.chooseNewPassword(token, NEW_PASSWORD, HERE);
+});
+
 test("sign-up for an existing account has the same response, and only its owner is notified", async () => {
   await using post = await openMailServer();
   await using world = openAccountsWorld({ mail: post.mail });

@@ -63,6 +63,7 @@ function openAccountsWorld(database: TestDatabase, { mail, settings }: WorldOpti
       mailer,
       revokeKeys: async () => {},
       keyLastUsedSql,
+      isDisposable: () => false,
       forgetAccount: async (accountId) => void forgotten.push(accountId),
       settings: {
         signUp: "open",

@@ -45,6 +45,7 @@ export const EMAIL_EXAMPLES: Examples = {
   emailChanged: () => emailTemplates.emailChanged(TO, "ann@new-shop.example"),
   accountSuspended: (name) => emailTemplates.accountSuspended(TO, name),
   accountResumed: () => emailTemplates.accountResumed(TO, at("/sign-in")),
+  accountApproved: () => emailTemplates.accountApproved(TO, at("/sign-in")),
   accountErased: () => emailTemplates.accountErased(TO),
   passkeyAdded: (name) => emailTemplates.passkeyAdded(TO, name, at("/settings")),
   passkeyRemoved: (name) => emailTemplates.passkeyRemoved(TO, name, at("/settings")),

@@ -263,7 +263,13 @@ const COVERED_ELSEWHERE: readonly (readonly [ProblemCode, AppliesTo])[] = [
   ["sign_up_closed", only("POST /auth/sign-up")],
   [
     "account_suspended",
-    only("POST /auth/sign-in", "POST /auth/passkeys/sign-in", "POST /auth/confirm-email"),
+    only(
+      "POST /auth/sign-up",
+      "POST /auth/sign-in",
+      "POST /auth/passkeys/sign-in",
+      "POST /auth/confirm-email",
+      "POST /auth/password-reset/confirm",
+    ),
   ],
   ["email_taken", only("POST /operator/accounts/{account_id}/email", "POST /auth/confirm-new-email")],
   ["account_active", only("POST /operator/accounts/{account_id}/invitation")],

@@ -4,6 +4,7 @@ import { TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { beginHeld, listsOf, setDue } from "./jobs-http-world.ts";
 import { beginHolder } from "./lock-waits.ts";
+import { openMailServer } from "./mail-server.ts";
 import { PATIENCE } from "./patience.ts";
 import { expectProblem } from "./problems.ts";
 import {
@@ -35,6 +36,64 @@ describe("an invitation", () => {
   const invite = (body: object, headers = {}) => asOperator("/accounts", { body, headers });
   const accept = (link: string, password = "the invitee's password") =>
     service.ask("/auth/password-reset/confirm", { body: { token: tokenIn(link), new_password: password } });
+
+  test("sign-up refuses disposable addresses, and those at other domains than the listed ones", async () => {
+    const signUp = async ({ ask }: TestService, email: string) => {
+      const { status, body } = await ask("/auth/sign-up", {
+        body: { email, password: "a long enough password" },
+      });
+      return [status, body.errors?.[0]?.pointer ?? body.code];
+    };
+    expect(await signUp(service, "ann@mailinator.com")).toEqual([422, "/email"]);
+    expect(await signUp(service, "ann@trusted.example")).toEqual([201, undefined]);
+
+    await using listed = await openService({ env: { SIGN_UP: "domains:acme.example,Bücher.example" } });
+    expect((await listed.ask("/about")).body.sign_up).toBe("domains");
+    expect(await signUp(listed, "ann@other.example")).toEqual([422, "/email"]);
+    expect(await signUp(listed, "ann@sub.acme.example")).toEqual([422, "/email"]);
+    expect(await signUp(listed, "ann@ACME.example")).toEqual([201, undefined]);
+    expect(await signUp(listed, "ann@bücher.example")).toEqual([201, undefined]);
+    // The operator may invite everyone.
+    const body = { email: "ann@mailinator.com" };
+    expect(
+      (await listed.ask("/operator/accounts", { cookie: await listed.operatorCookie(), body })).status,
+    ).toBe(201);
+  });
+
+  test("where new accounts need approval, an operator resumes them, and the owner is told", async () => {
+    await using post = await openMailServer();
+    const { url, sender } = post.mail;
+    for (const mail of [{ MAIL_URL: url, MAIL_SENDER: sender, PUBLIC_URL: "https://mailvet.example" }, {}]) {
+      await using strict = await openService({ env: { SIGN_UP: "approval", SIGN_UP_CREDITS: "7", ...mail } });
+      const credentials = { email: "ann@shop.example", password: "a long enough password" };
+      const signedUp = await strict.ask("/auth/sign-up", { body: credentials });
+      if (mail.MAIL_URL) {
+        expect(signedUp.status).toBe(202);
+        const token = /token=([\w-]+)/.exec((await post.received(1)).content)![1]!;
+        const confirmed = await strict.ask("/auth/confirm-email", { body: { token } });
+        await expectProblem(strict, confirmed, "account_suspended");
+        expect(confirmed.body.detail).toContain("approval");
+        // The link has worked.
+        await expectProblem(
+          strict,
+          await strict.ask("/auth/confirm-email", { body: { token } }),
+          "link_expired",
+        );
+      } else await expectProblem(strict, signedUp, "account_suspended");
+      const signIn = () => strict.ask("/auth/sign-in", { body: credentials });
+      await expectProblem(strict, await signIn(), "account_suspended");
+
+      const cookie = await strict.operatorCookie();
+      const { body: waiting } = await strict.ask("/operator/accounts?state=suspended", { cookie });
+      expect(waiting).toMatchObject([
+        { email: credentials.email, suspended_reason: "Waiting for approval.", credits: { balance: 7 } },
+      ]);
+      const path = `/operator/accounts/${waiting[0].id}/resume`;
+      expect((await strict.ask(path, { method: "POST", cookie })).status).toBe(200);
+      expect((await signIn()).status).toBe(200);
+      if (mail.MAIL_URL) expect((await post.with("is approved")).to).toEqual([credentials.email]);
+    }
+  });
 
   test("opens an account whose owner chooses a password and signs in", async () => {
     const { status, body } = await invite({ email: "Ann@Invited.example", plan: "growth", credits: 12 });

@@ -15,7 +15,7 @@ class About(TypedDict):
     """Version of the service."""
 
     sign_up: str
-    """Whether anyone can create an account; otherwise only the operator can."""
+    """Whether anyone can create an account, only the operator, those with an address at certain domains, or anyone with the operator's approval."""
 
     mail: bool
     """Whether the service sends email, such as password reset links; otherwise the operator passes them on."""

@@ -262,7 +262,12 @@ function refuseSuspended([account]: readonly { reason: string | null }[]): void 
   if (account?.reason) throw accountSuspended(account.reason);
 }
 
+/** The reason of accounts that signed up where new ones need approval. The operator resumes them. */
+export const WAITING_FOR_APPROVAL = "Waiting for approval.";
+
 export function accountSuspended(reason: string): Refusal {
+  if (reason === WAITING_FOR_APPROVAL)
+    return new Refusal("account_suspended", "This account is waiting for the operator's approval.");
   return new Refusal("account_suspended", `This account is suspended: ${reason}`);
 }
 

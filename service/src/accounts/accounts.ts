@@ -32,7 +32,7 @@ import { createSignUp, type SignUp, type SignUpDeps } from "./sign-up.ts";
 
 export type AccountsDeps = AccountQueriesDeps &
   Pick<PasswordChangeDeps, "revokeKeys"> &
-  Pick<SignUpDeps, "settings" | "sessions" | "mailer"> & {
+  Pick<SignUpDeps, "settings" | "sessions" | "mailer" | "isDisposable"> & {
     settings: OwnerCheckDeps["settings"];
     ledger: AccountQueriesDeps["ledger"] & SignUpDeps["ledger"];
     now?: () => Date;
@@ -58,7 +58,10 @@ export type Accounts = SignUp &
     close(): Promise<void>;
   };
 
-export type OwnerEmail = { kind: "suspended"; reason: string } | { kind: "resumed" } | { kind: "erased" };
+export type OwnerEmail =
+  | { kind: "suspended"; reason: string }
+  | { kind: "resumed" | "approved" }
+  | { kind: "erased" };
 
 const CONFIRM_WITHIN_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -129,6 +132,8 @@ function ownerEmail(to: string, what: OwnerEmail, { publicUrl }: { publicUrl: st
       return emailTemplates.accountSuspended(to, what.reason);
     case "resumed":
       return emailTemplates.accountResumed(to, `${publicUrl}/sign-in`);
+    case "approved":
+      return emailTemplates.accountApproved(to, `${publicUrl}/sign-in`);
     case "erased":
       return emailTemplates.accountErased(to);
   }

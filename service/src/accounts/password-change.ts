@@ -1,5 +1,5 @@
 /** A new password: with the current one, or with a link of a reset or an invitation. */
-import { and, count, eq, sql } from "drizzle-orm";
+import { and, count, eq, isNull, sql } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/audit-writer.ts";
 import { networkOf } from "../base/client-network.ts";
 import { Refusal } from "../base/refusal.ts";
@@ -7,7 +7,7 @@ import type { Database, Orm } from "../db/database.ts";
 import { emailTemplates } from "../mail/email-templates.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import { accountEmail, findByEmail } from "./account-email.ts";
-import { emailOf } from "./account-queries.ts";
+import { emailOf, lockAccount } from "./account-queries.ts";
 import type { AttemptLimiter } from "./attempt-limiter.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
 import type { SessionClient } from "./known-clients.ts";
@@ -18,6 +18,7 @@ import { accounts, passkeys } from "./schema.ts";
 import type { OwnerCheck } from "./second-factors/owner-check.ts";
 import { type OpenedSession, type Sessions, type SignedInBrowser, signedInActor } from "./sessions.ts";
 import { signInTries } from "./sign-in.ts";
+import { type SignUpDeps, welcome } from "./sign-up.ts";
 
 export type PasswordChangeDeps = {
   database: Database;
@@ -26,7 +27,8 @@ export type PasswordChangeDeps = {
   mailTokens: MailTokens;
   attempts: AttemptLimiter;
   background: BackgroundTasks;
-  settings: { publicUrl: string };
+  ledger: SignUpDeps["ledger"];
+  settings: SignUpDeps["settings"];
   ownerCheck: Pick<OwnerCheck, "requireSecondFactor">;
   /** Revokes all API keys of the account (keys/api-keys.ts). */
   revokeKeys(tx: Orm, accountId: string, by: Actor): Promise<void>;
@@ -41,9 +43,9 @@ export type PasswordChange = {
     by: SignedInBrowser,
     passwords: { current: string; next: string; revokeKeys?: boolean },
   ): Promise<OpenedSession>;
-  /** Sends a link if the account exists. The response and its time are the same either way. */
+  /** Sends a link if the account exists and is not suspended. The response and its time are the same either way. */
   requestReset(email: string, client: SessionClient): Promise<void>;
-  /** With the token of such a link, or of an invitation. Ends all sessions. */
+  /** With the token of such a link, or of an invitation. Ends all sessions. Refuses with account_suspended. */
   chooseNewPassword(
     token: string,
     password: string,
@@ -105,7 +107,11 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
       const email = accountEmail(typedEmail);
       background.run("password_reset_email", async () => {
         const account = await findByEmail(orm, email);
-        if (!account || !(await attempts.allows({ what: "mail_to_one_address", by: [email.canonical] })))
+        if (
+          !account ||
+          account.suspendedAt ||
+          !(await attempts.allows({ what: "mail_to_one_address", by: [email.canonical] }))
+        )
           return;
         // In one transaction: the token's foreign key keeps the account until the entry, which is erased with it, is there.
         const token = await orm.transaction(async (tx) => {
@@ -126,6 +132,14 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
       const passwordHash = await hashPassword(password);
       const { email, purpose, removed } = await orm.transaction(async (tx) => {
         const { purpose } = await mailTokens.use(tx, token, ...CHOOSING);
+        await lockAccount(tx, accountId);
+        const isNew = and(
+          eq(accounts.id, accountId),
+          isNull(accounts.emailConfirmedAt),
+          isNull(accounts.invitedAt),
+        );
+        if ((await tx.select({ id: accounts.id }).from(accounts).where(isNew)).length > 0)
+          await welcome(tx, deps, accountId);
         const [account] = await tx
           .update(accounts)
           // The link proves access to the mailbox, or that the operator vouches for it.

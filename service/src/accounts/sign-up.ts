@@ -8,12 +8,13 @@ import type { Plan } from "@mailvet/contract";
 import { and, eq, inArray, isNull } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/audit-writer.ts";
 import { networkOf } from "../base/client-network.ts";
-import { Refusal } from "../base/refusal.ts";
+import { Refusal, wrongValue } from "../base/refusal.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { emailTemplates } from "../mail/email-templates.ts";
 import type { Mailer, OutgoingEmail } from "../mail/mailer.ts";
 import { type AccountEmail, findByEmail, newAccountEmail } from "./account-email.ts";
+import { accountSuspended, requireNotSuspended, WAITING_FOR_APPROVAL } from "./account-queries.ts";
 import type { AttemptLimiter } from "./attempt-limiter.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
 import type { SessionClient } from "./known-clients.ts";
@@ -21,15 +22,21 @@ import type { MailTokens } from "./mail-tokens.ts";
 import { hashPassword } from "./password.ts";
 import { requireGoodPassword } from "./password-rules.ts";
 import { accounts } from "./schema.ts";
-import type { Sessions, SignedInSession } from "./sessions.ts";
+import type { Sessions, SignedInSession, SignInMethod } from "./sessions.ts";
 
 export type SignUpSettings = {
-  signUp: "open" | "closed";
+  signUp: SignUpMode;
+  /** Of the mode "domains", in A-labels. */
+  signUpDomains?: readonly string[];
   signUpCredits: number;
   signUpPlan: Plan;
   /** Public address of this service, for links in emails. */
   publicUrl: string;
 };
+
+/** "approval": the operator resumes new accounts. "domains": for addresses at some domains. */
+export const SIGN_UP_MODES = ["open", "closed", "domains", "approval"] as const;
+export type SignUpMode = (typeof SIGN_UP_MODES)[number];
 
 export type SignUpDeps = {
   database: Database;
@@ -40,12 +47,15 @@ export type SignUpDeps = {
   mailTokens: MailTokens;
   attempts: AttemptLimiter;
   background: BackgroundTasks;
+  /** By the reference lists of the engine. */
+  isDisposable(email: string): boolean;
   now: () => Date;
 };
 
 export type SignUp = {
-  /** A session, or undefined when a confirmation link is sent by email. */
+  /** A session, or undefined when a confirmation link is sent by email. Refuses with account_suspended while it waits for approval. */
   signUp(email: string, password: string, client: SessionClient): Promise<SignedInSession | undefined>;
+  /** Refuses with account_suspended while the account, now confirmed, waits for approval. */
   confirmEmail(token: string, client: SessionClient): Promise<SignedInSession>;
   /** Opens an account without a password. Refuses with email_taken. */
   invite(wanted: Invitation, by: Actor): Promise<Invited>;
@@ -60,6 +70,11 @@ export type Invited = { accountId: string; link: string | undefined };
 
 export function createSignUp(deps: SignUpDeps): SignUp {
   const { database, sessions, mailTokens, settings, now } = deps;
+  const enter = async (tx: Orm, accountId: string, client: SessionClient, method: SignInMethod) => {
+    await requireNotSuspended(tx, accountId);
+    const isWaiting = await welcome(tx, deps, accountId);
+    return isWaiting ? undefined : sessions.open(tx, accountId, client, method);
+  };
   return {
     async signUp(typedEmail, password, client) {
       if (settings.signUp === "closed") {
@@ -67,45 +82,42 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       }
       await deps.attempts.take({ what: "sign_up", by: [networkOf(client.ip)] });
       const email = newAccountEmail(typedEmail);
+      requireAdmitted(deps, email);
       await requireGoodPassword("password", password, email.canonical);
       const passwordHash = await hashPassword(password);
       if (deps.mailer.reachesPeople) {
         deps.background.run("sign_up", () => signUpByMail(deps, email, passwordHash, client));
         return undefined;
       }
-      return database.orm.transaction(async (tx) => {
-        const accountId = await openAccount(
-          tx,
-          deps,
-          { ip: client.ip },
-          {
-            email,
-            passwordHash,
-            emailConfirmedAt: now(),
-          },
-        );
+      const session = await database.orm.transaction(async (tx) => {
+        const account = { email, passwordHash, emailConfirmedAt: now() };
+        const accountId = await openAccount(tx, deps, { ip: client.ip }, account);
         if (!accountId)
           throw new Refusal(
             "email_taken",
             "This email already has an account. Sign in, or use another email.",
           );
-        return sessions.open(tx, accountId, client, "sign_up");
+        return enter(tx, accountId, client, "sign_up");
       });
+      return session ?? refuseWaiting();
     },
 
-    confirmEmail: (token, client) =>
-      database.orm.transaction(async (tx) => {
+    async confirmEmail(token, client) {
+      const session = await database.orm.transaction(async (tx) => {
         const { accountId } = await mailTokens.use(tx, token, "confirm_email");
         await tx.update(accounts).set({ emailConfirmedAt: now() }).where(eq(accounts.id, accountId));
-        return sessions.open(tx, accountId, client, "email_link");
-      }),
+        return enter(tx, accountId, client, "email_link");
+      });
+      return session ?? refuseWaiting();
+    },
 
     invite({ email: typedEmail, plan, credits }, by) {
       const email = newAccountEmail(typedEmail);
       return sendInvitation(deps, by, async (tx) => {
         const unconfirmed = { passwordHash: null, emailConfirmedAt: null, invitedAt: now() };
-        const accountId = await openAccount(tx, deps, by, { email, ...unconfirmed }, { plan, credits });
+        const accountId = await openAccount(tx, deps, by, { email, ...unconfirmed }, plan);
         if (!accountId) throw new Refusal("email_taken", "This email already has an account.");
+        await deps.ledger.open(tx, accountId, credits ?? settings.signUpCredits, WELCOME);
         return { id: accountId, email: email.canonical };
       });
     },
@@ -120,6 +132,40 @@ export function createSignUp(deps: SignUpDeps): SignUp {
         return account;
       }),
   };
+}
+
+/** Refuses with sign_up_closed or validation_failed. */
+function requireAdmitted({ settings, isDisposable }: SignUpDeps, { canonical }: AccountEmail): void {
+  if (settings.signUp === "domains") {
+    if (settings.signUpDomains?.includes(canonical.slice(canonical.lastIndexOf("@") + 1))) return;
+    throw wrongValue("/email", "Sign-up is not open to addresses at this domain.");
+  }
+  if (isDisposable(canonical))
+    throw wrongValue("/email", "Addresses of disposable email providers are not accepted. Use another one.");
+}
+
+/**
+ * The mailbox of an account that signed up is confirmed, as far as it has to be: gives its credits, and has it wait for
+ * approval where that is required. Returns whether it waits.
+ */
+export async function welcome(
+  tx: Orm,
+  { ledger, settings, now }: Pick<SignUpDeps, "ledger" | "settings" | "now">,
+  accountId: string,
+): Promise<boolean> {
+  await ledger.open(tx, accountId, settings.signUpCredits, WELCOME);
+  if (settings.signUp !== "approval") return false;
+  await tx
+    .update(accounts)
+    .set({ suspendedAt: now(), suspendedReason: WAITING_FOR_APPROVAL })
+    .where(eq(accounts.id, accountId));
+  return true;
+}
+
+const WELCOME = "Welcome";
+
+function refuseWaiting(): never {
+  throw accountSuspended(WAITING_FOR_APPROVAL);
 }
 
 async function sendInvitation(
@@ -175,13 +221,13 @@ type NewAccount = {
   invitedAt?: Date;
 };
 
-/** The id of the new account, with its balance opened; undefined when the email is taken. */
+/** The id of the new account, without credits; undefined when the email is taken. */
 async function openAccount(
   tx: Orm,
   { ledger, settings, now }: SignUpDeps,
   by: Actor,
   { email, ...account }: NewAccount,
-  { plan = settings.signUpPlan, credits = settings.signUpCredits }: Omit<Invitation, "email"> = {},
+  plan: Plan = settings.signUpPlan,
 ): Promise<string | undefined> {
   if (await findByEmail(tx, email)) return undefined; // in any spelling
   const [opened] = await tx
@@ -190,7 +236,7 @@ async function openAccount(
     .onConflictDoNothing({ target: accounts.email })
     .returning({ id: accounts.id });
   if (!opened) return undefined;
-  await ledger.open(tx, opened.id, credits, "Welcome");
+  await ledger.open(tx, opened.id, 0, WELCOME);
   await recordAudit(tx, by, { action: "account.created", accountId: opened.id });
   return opened.id;
 }

@@ -285,6 +285,12 @@ export function createLedger(deps: LedgerDeps): Ledger {
     async open(tx, accountId, credits, reference) {
       await openBalance(tx, accountId);
       if (credits <= 0) return;
+      const [opened] = await tx
+        .select()
+        .from(balances)
+        .where(eq(balances.accountId, accountId))
+        .for("update");
+      if (opened!.entries > 0) return;
       await writeLedger(tx, [
         { kind: "grant", accountId, amount: credits, reference, idempotencyKey: undefined },
       ]);

@@ -4,7 +4,7 @@
  * Each begins with the account's row, which refuses or admits its keys and sessions within a second in every process. The
  * rest follows in short transactions; what an exit of the process leaves undone is completed by `reconcile`.
  */
-import { lockAccount } from "../accounts/account-queries.ts";
+import { lockAccount, WAITING_FOR_APPROVAL } from "../accounts/account-queries.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Sessions } from "../accounts/sessions.ts";
 import { type Actor, auditOnCommit, type NewAuditEntry, recordAudit } from "../audit/audit-writer.ts";
@@ -109,13 +109,13 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     },
 
     async resume(by, accountId) {
-      const { email, suspendedAt } = await accounts.find(accountId);
+      const { email, suspendedAt, suspendedReason } = await accounts.findListed(accountId);
       if (!suspendedAt) return;
       await accounts.markResumed(accountId, record(by, { action: "account.resumed", accountId }));
       await jobs.resumeAll(accountId);
       await resumeRechecks(accountId);
       await webhooks.releaseHeld(accountId);
-      accounts.tellOwner(email, { kind: "resumed" });
+      accounts.tellOwner(email, { kind: suspendedReason === WAITING_FOR_APPROVAL ? "approved" : "resumed" });
     },
 
     async endSessions(by, accountId) {

@@ -130,6 +130,15 @@ export const emailTemplates = {
       button: { label: "Sign in", url: signIn },
     }),
 
+  accountApproved: (to: string, signIn: string) =>
+    addressed(to, {
+      subject: "Your Mailvet account is approved",
+      paragraphs: [
+        "Your Mailvet account is approved and ready to use. Sign in with the password that you chose.",
+      ],
+      button: { label: "Sign in", url: signIn },
+    }),
+
   accountErased: (to: string) =>
     addressed(to, {
       subject: "Your Mailvet account was deleted",

@@ -67,7 +67,10 @@ export const authRoutes =
       "/auth/sign-up",
       {
         schema: SIGN_UP,
-        config: { access: "open", problems: ["sign_up_closed", "email_taken", "origin_rejected"] },
+        config: {
+          access: "open",
+          problems: ["sign_up_closed", "email_taken", "account_suspended", "origin_rejected"],
+        },
       },
       async (request, reply) => {
         const { email, password } = request.body;
@@ -180,7 +183,10 @@ export const authRoutes =
       "/auth/password-reset/confirm",
       {
         schema: CHOOSE_PASSWORD,
-        config: { access: "open", problems: ["link_expired", "last_second_factor", "origin_rejected"] },
+        config: {
+          access: "open",
+          problems: ["link_expired", "account_suspended", "last_second_factor", "origin_rejected"],
+        },
       },
       async (request, reply) => {
         const { token, new_password: password, revoke_keys, remove_passkeys } = request.body;
@@ -203,7 +209,7 @@ const SIGN_UP = {
   tags,
   summary: "Sign up",
   description:
-    "Creates an account. Returns 201 and a session if email is not configured. Otherwise returns 202 and sends a confirmation link; the response is the same if the account already exists.",
+    "Creates an account. Returns 201 and a session if email is not configured. Otherwise returns 202 and sends a confirmation link; the response is the same if the account already exists. Where accounts need approval, it is `account_suspended` until the operator has approved it: here without email, otherwise when the link is used.",
   body: SignUpRequest,
   response: { 201: SignedIn, 202: MailSent },
 };

@@ -13,6 +13,7 @@ import { isProblem } from "./auth-error.tsx";
 import { AuthLink } from "./auth-link.tsx";
 import { messages } from "./messages.tsx";
 import { findSession, searchOf } from "./session.ts";
+import { WaitingForApproval } from "./sign-up-page.tsx";
 import { useAnswer } from "./use-request.ts";
 
 export function Page() {
@@ -39,8 +40,10 @@ function NewEmail({ token }: { token: string }) {
 
 function NewAccount({ token }: { token: string }) {
   const { error, data, mutate: retry } = useAnswer(() => confirmEmail(token));
+  const { data: about } = useAnswer(() => service.about());
 
   if (token === "" || isProblem(error, "link_expired")) return <LinkExpired />;
+  if (isProblem(error, "account_suspended") && about?.sign_up === "approval") return <WaitingForApproval />;
   if (error)
     return (
       <AuthCard title={messages.confirm.title}>

@@ -49,6 +49,10 @@ export const messages: Translation<typeof english.messages> = {
     noEmail: "Geben Sie eine E-Mail-Adresse ein.",
     closed: "Die Registrierung ist geschlossen",
     closedText: "Bitten Sie Ihren Administrator um ein Konto.",
+    introOfDomains: "Nur Adressen bestimmter Domains können sich registrieren.",
+    introOfApproval: "Neue Konten werden vor der ersten Nutzung von einem Administrator freigegeben.",
+    waiting: "Wartet auf Freigabe",
+    waitingText: "Ihr Konto ist angelegt. Ein Administrator gibt es vor der ersten Nutzung frei.",
     sent: (email) => (
       <>
         Wir haben eine E-Mail an {email} gesendet. Öffnen Sie den Link darin innerhalb von 24 Stunden, um Ihr

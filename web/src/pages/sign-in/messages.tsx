@@ -47,6 +47,10 @@ export const messages = {
     noEmail: "Enter an email address.",
     closed: "Sign-up is closed",
     closedText: "Ask your administrator for an account.",
+    introOfDomains: "Only addresses at certain domains can sign up.",
+    introOfApproval: "An administrator approves new accounts before their first use.",
+    waiting: "Waiting for approval",
+    waitingText: "Your account is created. An administrator approves it before its first use.",
     sent: (email: ReactNode) => (
       <>We sent an email to {email}. Open its link within 24 hours to activate your account.</>
     ),

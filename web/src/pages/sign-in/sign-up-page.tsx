@@ -25,6 +25,7 @@ export function Page() {
   useEnterWithSession();
 
   if (about?.sign_up === "closed" || isProblem(signUp.error, "sign_up_closed")) return <Closed />;
+  if (isProblem(signUp.error, "account_suspended")) return <WaitingForApproval />;
   if (signUp.data && "status" in signUp.data) return <EmailSent email={email} />;
 
   const submit = () => {
@@ -38,7 +39,7 @@ export function Page() {
   return (
     <AuthCard
       title={messages.signUp.title}
-      intro={messages.signUp.intro}
+      intro={introOf(about?.sign_up)}
       footer={messages.signUp.hasAccount(<AuthLink to="/sign-in">{messages.signUp.signIn}</AuthLink>)}
     >
       <AuthForm
@@ -67,6 +68,12 @@ export function Page() {
   );
 }
 
+function introOf(signUp: string | undefined): string {
+  if (signUp === "domains") return messages.signUp.introOfDomains;
+  if (signUp === "approval") return messages.signUp.introOfApproval;
+  return messages.signUp.intro;
+}
+
 /** Checked before the request too, so that it is reported together with the password. */
 function emailProblem(email: string): string | undefined {
   if (email.trim() === "") return common.required;
@@ -80,6 +87,17 @@ function Closed() {
       footer={<AuthLink to="/sign-in">{messages.backToSignIn}</AuthLink>}
     >
       <Text role="status">{messages.signUp.closedText}</Text>
+    </AuthCard>
+  );
+}
+
+export function WaitingForApproval() {
+  return (
+    <AuthCard
+      title={messages.signUp.waiting}
+      footer={<AuthLink to="/sign-in">{messages.backToSignIn}</AuthLink>}
+    >
+      <Text role="status">{messages.signUp.waitingText}</Text>
     </AuthCard>
   );
 }
