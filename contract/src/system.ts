@@ -25,9 +25,11 @@ export type QueueLine = Static<typeof QueueLine>;
 /** Throttle state of a mail host, or of a provider that counts all its hosts together, for one egress identity. */
 export const HostPace = Type.Object({
   key: Type.String({ description: 'Host name, or "provider" and its name.' }),
+  provider: Type.String({ description: 'Its provider, such as outlook; "other" if it is not known.' }),
   identity: Type.String({ description: "Egress identity that is throttled there." }),
   limit: Count("Maximum concurrent sessions."),
   rest_ms: Type.Number({ minimum: 0, description: "Delay between two sessions." }),
+  refused_since: Nullable(Moment("Since when it rejects the identity."), "null unless it does."),
   breaker_open_until: Nullable(
     Moment("Until then the host is not contacted, because it rejected repeated attempts."),
   ),
@@ -36,6 +38,20 @@ export const HostPace = Type.Object({
 export type HostPace = Static<typeof HostPace>;
 
 export const MAX_PACES_SHOWN = 50;
+
+/** How a mail provider treats an egress identity, unless it works as usual. */
+export const ProviderState = Type.Object({
+  identity: Type.String({ description: "Egress identity." }),
+  provider: Type.String({ description: "As in the results, such as microsoft_365." }),
+  state: OneOf(["slowed", "refused"], {
+    description: "slowed: it limits our rate; refused: it rejects the address, host name or sender.",
+  }),
+  since: Nullable(Moment("Since when it refuses."), "Since when it refuses; null otherwise."),
+  retry_at: Nullable(Moment("Until then it is not contacted."), "null: the next check tries again."),
+  reply: Nullable(Type.String(), "The reply that refuses."),
+  removal_url: Nullable(Type.String(), "Where removal is requested, if a page is known."),
+});
+export type ProviderState = Static<typeof ProviderState>;
 
 /** A source address or proxy with its names, and its use today. */
 export const EgressIdentityStatus = Type.Object({
@@ -132,6 +148,9 @@ export const System = Type.Object({
   }),
   pacing: Type.Array(HostPace, {
     description: `Throttled hosts and providers, most restricted first, at most ${MAX_PACES_SHOWN}.`,
+  }),
+  providers: Type.Array(ProviderState, {
+    description: "Providers that slow an identity down or refuse it; refused ones first.",
   }),
   identities: Type.Array(EgressIdentityStatus, {
     description: "Egress identities, in the order of EGRESS_FILE.",

@@ -69,6 +69,7 @@ export {
 } from "./plausibility/plausibility.ts";
 export type { ListOrigin } from "./reference/disposable.ts";
 export { type RefreshResult, refreshLists } from "./reference/list-refresh.ts";
+export { mailProviderOf } from "./reference/mail-provider.ts";
 export { listItemOf, type ReportRequest, reportOf } from "./report.ts";
 export { verdictScore } from "./score.ts";
 export {
@@ -100,6 +101,7 @@ export {
   SlotWaiters,
 } from "./smtp/throttle/host-limiter.ts";
 export type { ProviderProfile } from "./smtp/throttle/provider-profile.ts";
+export { profileOf } from "./smtp/throttle/provider-profile.ts";
 export {
   type GateRefusal,
   RememberedRefusal,

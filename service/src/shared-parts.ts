@@ -354,11 +354,12 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     },
   });
   const countThrottles = throttleReport ? throttleReport.count : () => countSharedThrottles(database.pool);
+  const listThrottles = throttleReport ? throttleReport.list : () => listSharedThrottles(database.pool);
   const system = createSystem({
     database,
     processes,
     openDoctor: () => withDatabaseRelease(doctorFrom(config.engine), database.pool),
-    listThrottles: throttleReport ? throttleReport.list : () => listSharedThrottles(database.pool),
+    listThrottles,
     countThrottles,
     identities,
     isIdentityDown: (name) => egressHealths[egress.findIndex((one) => one.name === name)]?.isDown === true,
@@ -368,7 +369,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     storage: isAlone ? "embedded" : "external",
   });
   metrics.observeDeployment(
-    createDeploymentFigures({ database, countThrottles, identities }),
+    createDeploymentFigures({ database, countThrottles, listThrottles, identities }),
     () => referenceLists.report().made_at,
   );
   return {

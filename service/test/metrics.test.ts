@@ -80,6 +80,18 @@ test("tasks are counted per queue and state, and without a database the scrape s
     { groupId: paused, ...slice, state: "ready" },
   ]);
   const countThrottles = () => [{ identity: "one", throttled: 7, openBreakers: 2 }];
+  const listThrottles = () => [
+    {
+      key: "provider outlook",
+      provider: "outlook",
+      identity: "one",
+      limit: 2,
+      rest_ms: 200,
+      refused_since: new Date(Date.now() - 3_600_000).toISOString(),
+      breaker_open_until: null, // closed by now, and still refused
+      last_reply: "550 5.7.606 Access denied",
+    },
+  ];
   const names = { ehloName: "probe.test", mailFrom: "probe@probe.test", share: 1, isCounted: true as const };
   const identities = [
     { ...names, name: "one", sessionsPerDay: 500 },
@@ -92,7 +104,7 @@ test("tasks are counted per queue and state, and without a database the scrape s
   );
   const render = () => {
     const metrics = createMetrics();
-    const figures = createDeploymentFigures({ database, countThrottles, identities });
+    const figures = createDeploymentFigures({ database, countThrottles, listThrottles, identities });
     metrics.observeDeployment(figures, () => new Date(0).toISOString());
     return metrics.render().then(seriesOf);
   };
@@ -106,6 +118,10 @@ test("tasks are counted per queue and state, and without a database the scrape s
     expect(series[`mailvet_queue_tasks{queue="slice",state="${state}"}`], state).toBe(1);
   // timing: the age of a stored moment, at least an hour on any machine
   expect(series['mailvet_queue_oldest_due_seconds{queue="slice"}']).toBeGreaterThanOrEqual(3600);
+  // timing: it began an hour ago
+  expect(
+    series['mailvet_provider_refused_seconds{identity="one",provider="outlook"}'],
+  ).toBeGreaterThanOrEqual(3600);
   expect(series).toMatchObject({
     'mailvet_queue_tasks{queue="delivery",state="due"}': 0,
     'mailvet_throttled_hosts{identity="one"}': 7,

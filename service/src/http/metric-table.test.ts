@@ -1,4 +1,6 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { METRICS } from "./metric-table.ts";
 
@@ -17,6 +19,17 @@ test.each(["ops/prometheus/alerts.yml", "ops/grafana/mailvet.json"])(
     const used = new Set(read(path).match(/mailvet_\w+/g));
     expect(used.size).toBeGreaterThan(4);
     expect([...used].filter((name) => !seriesNames.has(name))).toEqual([]);
+  },
+);
+
+const RULE_TESTS = fileURLToPath(new URL("../../../ops/prometheus/alerts.test.yml", import.meta.url));
+const promtool = spawnSync("promtool", ["test", "rules", RULE_TESTS], { encoding: "utf8" });
+
+test.skipIf(promtool.error)(
+  "alerts fire within 15 minutes of a block, and are silent in ordinary operation (skipped without promtool)",
+  () => {
+    expect(`${promtool.stdout}${promtool.stderr}`).toContain("SUCCESS");
+    expect(promtool.status).toBe(0);
   },
 );
 

@@ -87,6 +87,12 @@ export const METRICS = {
     help: "Of these, those with an open breaker, which are not contacted.",
     isShared: true,
   },
+  mailvet_provider_refused_seconds: {
+    type: "gauge",
+    labels: ["identity", "provider"],
+    help: "Time since a mail provider began to refuse an egress identity; no sample while none does.",
+    isShared: true,
+  },
   mailvet_egress_sessions_today: {
     type: "gauge",
     labels: ["identity"],

@@ -172,6 +172,11 @@ export function createMetrics(): Metrics {
       shared("mailvet_open_breakers", ({ identities }) =>
         identities.map(({ identity, openBreakers }) => [{ identity }, openBreakers]),
       );
+      shared("mailvet_provider_refused_seconds", ({ providers }) =>
+        providers.flatMap(({ identity, provider, since }) =>
+          since === null ? [] : [[{ identity, provider }, (Date.now() - Date.parse(since)) / 1000]],
+        ),
+      );
       shared("mailvet_egress_sessions_today", ({ identities }) =>
         identities.flatMap(({ identity, sessionsToday }) =>
           sessionsToday === undefined ? [] : [[{ identity }, sessionsToday]],

@@ -4,6 +4,8 @@
  * Read from the database at most every few seconds, however often the metrics are scraped. A scrape never fails and never
  * waits for long because of the database.
  */
+
+import type { HostPace, ProviderState } from "@mailvet/contract";
 import { abortable } from "@mailvet/embedded-postgres";
 import type { EgressIdentity } from "@mailvet/engine";
 import type pg from "pg";
@@ -12,12 +14,15 @@ import type { Database } from "../db/database.ts";
 import { createJobRate } from "../jobs/job-rate.ts";
 import { countSessionsToday } from "../pacing/session-gates.ts";
 import { countTasks, type QueueCounts } from "../queue/queue-depth.ts";
+import { providerStates } from "./provider-states.ts";
 
 export type DeploymentFigures = {
   queues: QueueCounts[];
   /** Active jobs. */
   jobs: Record<"queued" | "processing" | "paused", number>;
   identities: IdentityFigures[];
+  /** Refused and slowed. */
+  providers: ProviderState[];
 };
 
 export type ThrottleCounts = { identity: string; throttled: number; openBreakers: number };
@@ -33,6 +38,7 @@ export type DeploymentFigureDeps = {
   database: Pick<Database, "pool" | "check">;
   /** Of all processes (shared-throttle-report.ts), or of this one (throttle-report.ts). */
   countThrottles: () => ThrottleCounts[] | Promise<ThrottleCounts[]>;
+  listThrottles: () => HostPace[] | Promise<HostPace[]>;
   identities: readonly EgressIdentity[];
 };
 
@@ -44,6 +50,7 @@ const TIMEOUT_MS = 5_000;
 export function createDeploymentFigures({
   database,
   countThrottles,
+  listThrottles,
   identities,
 }: DeploymentFigureDeps): () => Promise<DeploymentFigures | undefined> {
   const { pool } = database;
@@ -54,7 +61,8 @@ export function createDeploymentFigures({
     const queues = await countTasks(pool);
     const { queued, processing, paused } = await jobRate.sample();
     const figures = await identityFigures({ pool, countThrottles, identities });
-    return { queues, jobs: { queued, processing, paused }, identities: figures };
+    const providers = providerStates(await listThrottles());
+    return { queues, jobs: { queued, processing, paused }, identities: figures, providers };
   };
 
   const figures = createCachedLookup({
@@ -70,7 +78,9 @@ export async function identityFigures({
   pool,
   countThrottles,
   identities,
-}: Omit<DeploymentFigureDeps, "database"> & { pool: Pick<pg.Pool, "query"> }): Promise<IdentityFigures[]> {
+}: Omit<DeploymentFigureDeps, "database" | "listThrottles"> & { pool: Pick<pg.Pool, "query"> }): Promise<
+  IdentityFigures[]
+> {
   const isCounted = identities.some((identity) => identity.isCounted);
   const sessions = isCounted ? await countSessionsToday(pool) : new Map<string, number>();
   const throttles = new Map((await countThrottles()).map((counts) => [counts.identity, counts]));

@@ -1,12 +1,21 @@
 /** Throttled mail hosts and providers of all processes, the worst first, and their number by egress identity. */
-import { type HostPace, MAX_PACES_SHOWN } from "@mailvet/contract";
-import { openBreakerOf, partsOfLimiterKey, type Reply, type ThrottleState } from "@mailvet/engine";
+import type { HostPace } from "@mailvet/contract";
+import {
+  mailProviderOf,
+  openBreakerOf,
+  partsOfLimiterKey,
+  type Reply,
+  type ThrottleState,
+} from "@mailvet/engine";
 import type pg from "pg";
 import { COUNT, READ_WORST, type ThrottleRow, throttleStateOf } from "../pacing/throttle-sql.ts";
 import type { ThrottleCounts } from "./deployment-figures.ts";
 
+/** Many more than are shown, so that no provider is left out (provider-states.ts). */
+export const MAX_PACES = 1_000;
+
 export async function listSharedThrottles(pool: Pick<pg.Pool, "query">): Promise<HostPace[]> {
-  const { rows } = await pool.query<ThrottleRow>(READ_WORST, [MAX_PACES_SHOWN]);
+  const { rows } = await pool.query<ThrottleRow>(READ_WORST, [MAX_PACES]);
   return rows.map((row) => presentThrottle(row.key, throttleStateOf(row, 0), row.now_ms));
 }
 
@@ -19,16 +28,19 @@ export async function countSharedThrottles(pool: Pick<pg.Pool, "query">): Promis
 export function presentThrottle(key: string, state: ThrottleState, nowMs: number): HostPace {
   const { limit, delayMs, breaker } = state;
   const isOpen = openBreakerOf(state, nowMs) !== undefined;
+  const parts = partsOfLimiterKey(key);
   return {
-    ...partsOfLimiterKey(key),
+    ...parts,
+    provider: /^provider (.+)/.exec(parts.key)?.[1] ?? mailProviderOf([parts.key], ""),
     limit,
     rest_ms: Math.round(delayMs),
+    refused_since: breaker ? new Date(breaker.sinceMs).toISOString() : null,
     breaker_open_until: isOpen ? new Date(breaker!.untilMs).toISOString() : null,
     last_reply: breaker ? replyText(breaker.reply) : null,
   };
 }
 
-const MAX_REPLY_LENGTH = 300;
+const MAX_REPLY_LENGTH = 2_000;
 
 function replyText({ code, enhanced, lines }: Reply): string {
   const text = [code || "", enhanced ?? "", ...lines].filter((part) => part !== "").join(" ");

@@ -3,12 +3,13 @@
  *
  * The tables are read at most once a second, however many requests there are.
  */
-import type {
-  DoctorReport,
-  EgressIdentityStatus,
-  HostPace,
-  SystemAdjudicator,
-  System as SystemReport,
+import {
+  type DoctorReport,
+  type EgressIdentityStatus,
+  type HostPace,
+  MAX_PACES_SHOWN,
+  type SystemAdjudicator,
+  type System as SystemReport,
 } from "@mailvet/contract";
 import { type Doctor, type EgressIdentity, originOf } from "@mailvet/engine";
 import type { Adjudicator, AdjudicatorReport } from "../adjudication/adjudicator.ts";
@@ -20,6 +21,7 @@ import { queueDepth } from "../queue/queue-depth.ts";
 import { type DeploymentFigureDeps, type IdentityFigures, identityFigures } from "./deployment-figures.ts";
 import { createDoctorCache } from "./doctor-cache.ts";
 import type { ListRefresh } from "./list-refresh.ts";
+import { providerStates } from "./provider-states.ts";
 
 export type SystemReporter = {
   report(): Promise<SystemReport>;
@@ -68,10 +70,15 @@ export function createSystem(deps: SystemDeps): SystemReporter {
 
   const readReport = async (): Promise<SystemReport> => {
     const pacing = await listThrottles();
-    return { ...(await basics()), pacing, identities: await identityStatus(pacing) };
+    return {
+      ...(await basics()),
+      pacing: pacing.slice(0, MAX_PACES_SHOWN),
+      providers: providerStates(pacing),
+      identities: await identityStatus(pacing),
+    };
   };
 
-  const basics = async (): Promise<Omit<SystemReport, "pacing" | "identities">> => ({
+  const basics = async (): Promise<Omit<SystemReport, "pacing" | "providers" | "identities">> => ({
     version,
     storage,
     database_bytes: await databaseBytes(),

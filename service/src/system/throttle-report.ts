@@ -4,7 +4,7 @@
  * Mirrors the engine's in-process throttle state: every recorded event passes through here and is applied to a copy.
  * Where several processes share their limiters, shared-throttle-report.ts reads the table instead.
  */
-import { type HostPace, MAX_PACES_SHOWN } from "@mailvet/contract";
+import type { HostPace } from "@mailvet/contract";
 import {
   entriesUpTo,
   type HostLimiter,
@@ -20,7 +20,7 @@ import {
 } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type { ThrottleCounts } from "./deployment-figures.ts";
-import { presentThrottle } from "./shared-throttle-report.ts";
+import { MAX_PACES, presentThrottle } from "./shared-throttle-report.ts";
 
 export type ThrottleReport = {
   /** Creates limiters whose events are reported. */
@@ -55,7 +55,7 @@ export function createThrottleReport(createLimiter: HostLimiterFor): ThrottleRep
       const nowMs = Date.now();
       return [...states]
         .sort(([a, one], [b, other]) => compareThrottles(one, other, nowMs) || (a < b ? -1 : 1))
-        .slice(0, MAX_PACES_SHOWN)
+        .slice(0, MAX_PACES)
         .map(([key, state]) => presentThrottle(key, state, nowMs));
     },
     count() {

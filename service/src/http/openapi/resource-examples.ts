@@ -338,6 +338,17 @@ const system: System = {
   queue: { jobs: idle, rechecks: idle, webhooks: idle },
   jobs: { queued: 0, processing: 0, paused: 0, rows_per_second: null },
   pacing: [],
+  providers: [
+    {
+      identity: "default",
+      provider: "microsoft_365",
+      state: "refused",
+      since: CREATED,
+      retry_at: null,
+      reply: "550 5.7.606 Access denied, banned sending IP [192.0.2.1]",
+      removal_url: "https://sender.office.com/",
+    },
+  ],
   identities: [
     {
       name: "default",

@@ -281,6 +281,20 @@ export const messages: Translation<typeof english.messages> = {
     owner: (owner) => `Gehört ${owner}`,
   },
 
+  providers: {
+    title: "Mailanbieter",
+    refuses: (provider, since) => (
+      <>
+        {provider} weist diese Installation seit {since} ab
+      </>
+    ),
+    fromIdentity: (provider, identity) => `${provider} (von ${identity})`,
+    waits: "Zeilen von Listen warten darauf und werden erstattet, wenn es dabei bleibt.",
+    retryAt: (at) => <>Nächster Versuch nach {at}.</>,
+    removal: "Entsperrung beantragen",
+    slowed: (providers) => `Gedrosselt von ${formatList(providers)}.`,
+  },
+
   throttling: {
     title: "Drosselung",
     intro:

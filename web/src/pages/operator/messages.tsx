@@ -274,6 +274,20 @@ export const messages = {
     owner: (owner: string) => `Owned by ${owner}`,
   },
 
+  providers: {
+    title: "Mail providers",
+    refuses: (provider: string, since: ReactNode) => (
+      <>
+        {provider} refuses this installation since {since}
+      </>
+    ),
+    fromIdentity: (provider: string, identity: string) => `${provider} (from ${identity})`,
+    waits: "Rows of lists wait, and are refunded if it does not relent.",
+    retryAt: (at: ReactNode) => <>Next attempt after {at}.</>,
+    removal: "Request removal",
+    slowed: (providers: readonly string[]) => `Slowed down by ${formatList(providers)}.`,
+  },
+
   throttling: {
     title: "Throttling",
     intro: "Hosts and providers that asked us to slow down. Hosts that keep refusing us are paused.",

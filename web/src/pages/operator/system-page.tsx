@@ -1,4 +1,4 @@
-/** State of the installation: jobs, processes, queue, dead letters, connectivity, identities, throttling, lists. */
+/** State of the installation: providers that refuse it, jobs, processes, queue, dead letters, connectivity, identities, throttling, lists. */
 
 import type { System } from "@mailvet/contract";
 import { Stack } from "@mantine/core";
@@ -19,6 +19,7 @@ import { messages } from "./messages.tsx";
 import { OperatorOnly } from "./operator-only.tsx";
 import { systemQuery } from "./operator-queries.ts";
 import { ProcessTable } from "./process-table.tsx";
+import { ProviderAlerts } from "./provider-alerts.tsx";
 import { QueueTable } from "./queue-table.tsx";
 import { ThrottleTable } from "./throttle-table.tsx";
 
@@ -40,6 +41,7 @@ function SystemReport() {
         {!system && !error && <Loading lines={6} />}
         {system && (
           <>
+            <ProviderAlerts providers={system.providers} hasIdentities={system.identities.length > 1} />
             <SystemStats system={system} />
             <ProcessTable processes={system.processes} nowMs={serverNow(system)} />
             <QueueTable queue={system.queue} nowMs={serverNow(system)} />
