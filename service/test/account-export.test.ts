@@ -32,8 +32,8 @@ test("it has the account with settings, keys, webhooks, saved lists, usage and l
     jobs.push(id);
   }
   const ofJob = { emails: ["valid@mailvet.test"], webhook_url: "http://127.0.0.1:9/job" };
-  const { body: withHook } = await service.ask("/bulk/jobs", { key: testKey, body: ofJob });
-  await listsOf(service, { key: testKey }).ended(withHook.id);
+  const { body: withHook } = await service.ask("/bulk/jobs", { key: ann.key, body: ofJob });
+  await listsOf(service, ann).ended(withHook.id);
   const { body: saved } = await service.ask("/lists", {
     key: ann.key,
     body: { job_id: jobs[0], name: "customers", schedule: "weekly" },
@@ -113,7 +113,7 @@ test("it has the account with settings, keys, webhooks, saved lists, usage and l
   expect(json("notifications.json")).toEqual({ job_emails: true, low_credits_threshold: 12 });
   expect(json("lists.json")).toEqual([saved, savedForTest]);
   expect(json("jobs.json").map(({ id }: { id: string }) => id)).toEqual(jobs.toReversed());
-  expect(files.get("usage.csv")).toMatch(/^date,key_id,valid,.*\r\n\d{4}-\d\d-\d\d,[\w-]+,1,1,0,0,2\r\n$/);
+  expect(files.get("usage.csv")).toMatch(/^date,key_id,valid,.*\r\n\d{4}-\d\d-\d\d,[\w-]+,2,1,0,0,3\r\n$/);
   const ledger = files.get("ledger.csv")!.trimEnd().split("\r\n");
   expect(ledger[0]).toMatch(/^id,kind,amount/);
   expect(ledger.at(-1)).toMatch(/^1,grant,100,/);
