@@ -20,7 +20,7 @@ const TEXT_ATTRIBUTES = /^(aria-label|alt|data-name|description|intro|label|plac
 const CAPITALISED = /^\s*[A-Z][a-z]/;
 /** The name of each page's export, product names, an object of browsers, and keys of the keyboard. */
 const ALLOWED =
-  /^(Page|Edge|Opera|Samsung Internet|Firefox|Chrome|Safari|Android|ChromeOS|Windows|Linux|TypeScript|Python|PublicKeyCredential|Enter|Escape|ArrowDown|ArrowUp)$/;
+  /^(Page|Edge|Opera|Samsung Internet|Firefox|Chrome|Safari|Android|ChromeOS|Windows|Linux|JavaScript|Python|PublicKeyCredential|Enter|Escape|ArrowDown|ArrowUp)$/;
 
 type Node = { type: string; start: number } & Record<string, unknown>;
 

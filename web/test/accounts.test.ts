@@ -40,7 +40,7 @@ journey("a new account creates a key, calls the API with it, and revokes it", as
   const script = `${pasted.join("\n")} --silent`;
   const ask = async () => JSON.parse((await promisify(execFile)("sh", ["-e", "-c", script])).stdout);
   expect(await ask()).toMatchObject({ status: "valid" });
-  for (const language of ["TypeScript", "Python"] as const) {
+  for (const language of ["JavaScript", "Python"] as const) {
     await created.getByRole("tab", { name: language }).click();
     const { shell, code } = snippetsFor(key, service.url)[language]; // run by service/test/pasted-examples.test.ts and npm run test:python
     expect(await created.getByRole("tabpanel").locator("pre").allTextContents()).toEqual([shell, code]);

@@ -1,4 +1,4 @@
-/** Example requests in curl, TypeScript and Python. */
+/** Example requests in curl, JavaScript and Python. */
 
 import "@mantine/core/styles/FloatingIndicator.layer.css";
 import "@mantine/core/styles/Tabs.layer.css";

@@ -11,6 +11,7 @@ import { KeyManager } from "./key-manager.tsx";
 import { keysQuery, stateOf } from "./key-queries.ts";
 import { KeySnippets } from "./key-snippets.tsx";
 import { messages } from "./messages.tsx";
+import { KEY_PLACEHOLDER } from "./snippets.ts";
 
 const CreateKey = lazy(async () => ({ default: (await import("./create-key.tsx")).CreateKey }));
 
@@ -57,7 +58,7 @@ const COLUMNS: readonly Column<ApiKey>[] = [
 function HowToUse({ newest }: { newest: ApiKey | undefined }) {
   return (
     <Section title={messages.usage} intro={newest ? messages.usageText : messages.usageTextNoKey}>
-      <KeySnippets keyText={newest ? `${newest.prefix}…` : "mv_live_…"} />
+      <KeySnippets keyText={KEY_PLACEHOLDER} />
     </Section>
   );
 }

@@ -17,8 +17,8 @@ export const messages: Translation<typeof english.messages> = {
   noneText:
     "Erstellen Sie einen Schlüssel, um Mailvet aus Ihren Anwendungen zu nutzen, oder einen Testschlüssel, um es ohne Credits auszuprobieren.",
   usage: "Schlüssel verwenden",
-  usageText: "Ersetzen Sie den Platzhalter durch Ihren vollständigen Schlüssel.",
-  usageTextNoKey: "Erstellen Sie einen Schlüssel, und ersetzen Sie den Platzhalter durch ihn.",
+  usageText: "Ersetzen Sie YOUR_KEY durch Ihren vollständigen Schlüssel.",
+  usageTextNoKey: "Erstellen Sie einen Schlüssel, und ersetzen Sie YOUR_KEY durch ihn.",
   language: "Programmiersprache",
   setUp: (language) => `Einrichtung für ${language}`,
   example: (language) => `Beispiel für ${language}`,

@@ -17,8 +17,8 @@ export const messages = {
   noneText:
     "Create a key to use Mailvet from your applications, or a test key to try it without spending credits.",
   usage: "Use a key",
-  usageText: "Replace the placeholder with your full key.",
-  usageTextNoKey: "Create a key, then replace the placeholder with it.",
+  usageText: "Replace YOUR_KEY with your full key.",
+  usageTextNoKey: "Create a key, then replace YOUR_KEY with it.",
   language: "Language",
   setUp: (language: string) => `${language} set-up`,
   example: (language: string) => `${language} example`,

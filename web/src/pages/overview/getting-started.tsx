@@ -68,7 +68,7 @@ export function GettingStarted({
               </Text>
             </Step>
             <Step title={start.call} isDone={hasCalled}>
-              <CopyableCode text={curlWith(newest?.prefix)} label={start.callLabel} />
+              <CopyableCode text={exampleCall()} label={start.callLabel} />
               <Text size="sm" c="dimmed" mt={4}>
                 {start.callText}
               </Text>
@@ -117,10 +117,10 @@ function Step({ title, isDone, children }: { title: string; isDone: boolean; chi
 
 const CHECK = "m5.5 10.5 3 3 6-7";
 
-function curlWith(prefix = "mv_live_"): string {
+function exampleCall(): string {
   return [
     `curl ${window.location.origin}/api/v1/validation/single \\`,
-    `  -H "X-API-Key: ${prefix}…" \\`,
+    `  -H "X-API-Key: YOUR_KEY" \\`,
     `  -H "Content-Type: application/json" \\`,
     `  -d '{"email":"valid@mailvet.test"}'`,
   ].join("\n");

@@ -61,7 +61,7 @@ export const messages: Translation<typeof english.messages> = {
     keyLink: "API-Schlüssel",
     call: "API aufrufen",
     callLabel: "curl-Befehl",
-    callText: "Ersetzen Sie den Platzhalter durch Ihren vollständigen Schlüssel.",
+    callText: "Ersetzen Sie YOUR_KEY durch Ihren vollständigen Schlüssel.",
     callUnavailable: "Ihr Tarif enthält keinen API-Zugang. Bitten Sie Ihren Administrator darum.",
     upload: "Liste hochladen",
     uploadText: (link) => (

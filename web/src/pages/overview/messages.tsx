@@ -60,7 +60,7 @@ export const messages = {
     keyLink: "API keys",
     call: "Call the API",
     callLabel: "curl command",
-    callText: "Replace the placeholder with your full key.",
+    callText: "Replace YOUR_KEY with your full key.",
     callUnavailable: "Your plan does not include the API. Ask your administrator for access.",
     upload: "Upload a list",
     uploadText: (link: ReactNode) => <>{link}, choose the email column, and see the cost before it starts.</>,
