@@ -5,7 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { API_PREFIX } from "@mailvet/contract";
-import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type pg from "pg";
 import type { Log } from "../base/log.ts";
 import type { Tracing } from "../base/tracing.ts";
@@ -17,6 +17,7 @@ import { createMalformedRequestHandler } from "./malformed-request.ts";
 import type { Metrics } from "./metrics.ts";
 import { acceptAuthorizationHeader } from "./middleware/authorization-header.ts";
 import { enforceBodyTimeout } from "./middleware/body-timeout.ts";
+import { compressAnswers } from "./middleware/compression.ts";
 import { parseJsonBodies } from "./middleware/json-bodies.ts";
 import { createLoadShedding } from "./middleware/load-shedding.ts";
 import { createRateLimits } from "./middleware/rate-limit.ts";
@@ -34,7 +35,8 @@ import { trackRouteMethods } from "./route-methods.ts";
 import { docsRoutes } from "./routes/docs-routes.ts";
 import { healthRoutes, type Readiness } from "./routes/health-routes.ts";
 import { metricsRoutes } from "./routes/metrics-routes.ts";
-import { createWebApp } from "./static/web-app.ts";
+import { createWebApp, sendFile } from "./static/web-app.ts";
+import { type WebFile, webFile } from "./static/web-files.ts";
 
 export type AppDeps = Omit<ApiDeps, "loadShedding" | "rateLimits" | "routeMethods"> & {
   /** Beside /api/v1, for clients that know another protocol: MCP, Reacher. Subject to the same checks. */
@@ -98,18 +100,22 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   });
   if (deps.tracing) traceRequests(app, deps.tracing);
   sendSecurityHeaders(app, settings.publicUrl);
+  compressAnswers(app);
 
   const routeMethods = trackRouteMethods(app);
   const webApp = createWebApp(deps.cookie, deps.webDirectory);
+  const sendMissing = (request: FastifyRequest, reply: FastifyReply) =>
+    webApp.isPageRequest(request)
+      ? webApp.sendUnknownPage(request, reply)
+      : sendNotFound(routeMethods, request, reply);
   // Before the body is read: Fastify would refuse its content type first.
   app.addHook("onRequest", (request, reply, done) => {
     if (!request.is404) return done();
     loadShedding.admit(request.lifetime);
     rateLimits.admitAnonymous(request.ip, reply);
-    if (webApp.isPageRequest(request)) webApp.sendUnknownPage(request, reply);
-    else sendNotFound(routeMethods, request, reply);
+    sendMissing(request, reply);
   });
-  app.setNotFoundHandler((request, reply) => sendNotFound(routeMethods, request, reply));
+  app.setNotFoundHandler((request, reply) => sendMissing(request, reply));
   app.register(
     healthRoutes({
       ...(deps.readiness ?? {
@@ -131,7 +137,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       apiRoutes({ ...deps, loadShedding, rateLimits, routeMethods, routes: deps.adapterRoutes ?? [] }),
     );
   });
-  let document: string | undefined;
+  let document: WebFile | undefined;
   app.register(async (pages) => {
     pages.addHook("onRequest", (request, reply, done) => {
       loadShedding.admit(request.lifetime);
@@ -140,11 +146,16 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     });
     pages.register(webApp.pages);
     pages.register(docsRoutes({ layout: webApp.docsLayout, cookie: deps.cookie, routes }));
-    pages.get(`${API_PREFIX}/openapi.json`, async (_request, reply) => {
-      document ??= JSON.stringify(
-        buildOpenApiDocument(routes, { version: deps.version, cookieName: deps.cookie.name }),
+    pages.get(`${API_PREFIX}/openapi.json`, async (request, reply) => {
+      document ??= webFile(
+        "/openapi.json",
+        Buffer.from(
+          JSON.stringify(
+            buildOpenApiDocument(routes, { version: deps.version, cookieName: deps.cookie.name }),
+          ),
+        ),
       );
-      return reply.header("content-type", "application/json; charset=utf-8").send(document);
+      return sendFile(document, request, reply, "no-cache");
     });
   });
   // Not rate limited: one page loads many files, and browsers cache them for a year.

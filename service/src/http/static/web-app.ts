@@ -108,8 +108,8 @@ export const WEB_PAGES = [
   "/operator/audit",
   "/operator/system",
 ];
-/** Paths of the service, including 404s below them. */
-const OWN_PATHS = /^\/(?:api|docs|health|metrics|assets)(?:[/?]|$)/;
+/** Paths of the service that are no pages, including 404s below them. */
+const OWN_PATHS = /^\/(?:api|health|metrics|assets)(?:[/?]|$)/;
 
 /** Filled in for each response. */
 const TEMPLATES: ReadonlySet<string> = new Set([...Object.values(PAGE_FILES), "/docs-layout.html"]);
@@ -119,7 +119,7 @@ const guidePath = (file: string) => file.replace(/(?:\/index)?\.html$/, "");
 
 const pathOf = ({ url }: FastifyRequest) => url.split("?", 1)[0]!;
 
-async function sendFile(
+export async function sendFile(
   file: WebFile | undefined,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -8,8 +8,13 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
-import { promisify } from "node:util";
-import { brotliCompress, gzip, constants as zlib } from "node:zlib";
+import {
+  acceptedEncoding,
+  type ContentEncoding,
+  compressed,
+  isText,
+  MIN_COMPRESSED_BYTES,
+} from "../content-encoding.ts";
 
 export type WebFile = {
   contentType: string;
@@ -21,10 +26,6 @@ export type WebFile = {
   ): Promise<{ body: Buffer; encoding: ContentEncoding | undefined }>;
   plain: Buffer;
 };
-
-/** In order of preference. */
-const ENCODINGS = ["br", "gzip"] as const;
-export type ContentEncoding = (typeof ENCODINGS)[number];
 
 /** Path, such as /assets/index-1a2b.js → file. Undefined when the web app has not been built. */
 export function readWebFiles(directory: string): Map<string, WebFile> | undefined {
@@ -53,42 +54,21 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".txt": "text/plain; charset=utf-8",
   ".md": "text/markdown; charset=utf-8",
 };
-const IS_TEXT = /^text\/|json|svg/;
-/** Below this the headers outweigh the savings. */
-const MIN_COMPRESSED_BYTES = 1024;
-/** Quality 11 takes 40 times as long for 8 % fewer bytes. */
-const BROTLI_QUALITY = 5;
 
-function webFile(name: string, plain: Buffer): WebFile {
+export function webFile(name: string, plain: Buffer): WebFile {
   const contentType = CONTENT_TYPES[extname(name)] ?? "application/octet-stream";
-  const isCompressible = IS_TEXT.test(contentType) && plain.length >= MIN_COMPRESSED_BYTES;
+  const isCompressible = isText(contentType) && plain.length >= MIN_COMPRESSED_BYTES;
   const compressedBodies = new Map<ContentEncoding, Promise<Buffer>>();
   return {
     contentType,
     etag: `W/"${createHash("sha256").update(plain).digest("base64url").slice(0, 22)}"`,
     plain,
     async encodedFor(acceptEncoding) {
-      const encoding = isCompressible ? ENCODINGS.find((one) => allows(acceptEncoding, one)) : undefined;
+      const encoding = isCompressible ? acceptedEncoding(acceptEncoding) : undefined;
       if (!encoding) return { body: plain, encoding };
-      const compressed = compressedBodies.get(encoding) ?? compress(plain, encoding);
-      compressedBodies.set(encoding, compressed);
-      return { body: await compressed, encoding };
+      const body = compressedBodies.get(encoding) ?? compressed(plain, encoding);
+      compressedBodies.set(encoding, body);
+      return { body: await body, encoding };
     },
   };
-}
-
-function compress(plain: Buffer, encoding: ContentEncoding): Promise<Buffer> {
-  if (encoding === "gzip") return promisify(gzip)(plain);
-  const params = {
-    [zlib.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
-    [zlib.BROTLI_PARAM_SIZE_HINT]: plain.length,
-  };
-  return promisify(brotliCompress)(plain, { params });
-}
-
-/** `gzip;q=0` means not acceptable. */
-function allows(acceptEncoding: string | undefined, encoding: ContentEncoding): boolean {
-  return new RegExp(`(?:^|[\\s,])${encoding}(?!\\s*;\\s*q=0(?:\\.0*)?\\s*(?:,|$))(?=[\\s,;]|$)`, "i").test(
-    acceptEncoding ?? "",
-  );
 }
