@@ -189,6 +189,7 @@ export const common: Translation<typeof english.common> = {
     do_not_send: "Nicht senden",
     retry: "Später erneut prüfen",
   },
+  mailboxUnchecked: "Postfach nicht geprüft",
   verdict: "Bewertung",
   verdicts: "Bewertungen",
   reason: "Grund",

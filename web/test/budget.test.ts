@@ -59,8 +59,11 @@ journey("every page stays within its size and moves nothing after it was shown",
     "/operator/system",
   ];
   const found: { path: string; bytes: number; shift: number }[] = [];
-  for (const path of ["/sign-in", ...pages]) {
-    const { page } = await visit(path === "/sign-in" ? {} : { cookie });
+  for (const { path, isOnPhone } of [
+    ...["/sign-in", ...pages].map((path) => ({ path, isOnPhone: false })),
+    ...["/keys", "/operator/keys"].map((path) => ({ path, isOnPhone: true })),
+  ]) {
+    const { page } = await visit(path === "/sign-in" ? {} : { cookie, isOnPhone });
     const sizes = countBytes(page);
     await page.addInitScript({ content: RECORD_LAYOUT_SHIFTS });
     const releaseNext = await holdAnswers(page);
@@ -71,7 +74,7 @@ journey("every page stays within its size and moves nothing after it was shown",
     await page.getByRole("heading", { level: 1 }).waitFor();
     const bytes = sum(await Promise.all(sizes));
     const shift = Number(await page.evaluate("window.layoutShift"));
-    const name = path.replace(/[0-9a-f-]{36}/, "*");
+    const name = path.replace(/[0-9a-f-]{36}/, "*") + (isOnPhone ? " on a phone" : "");
     found.push({ path: name, bytes, shift });
     console.log(`${name}: ${Math.round(bytes / 1000)} KB gzipped in all, layout shift ${shift.toFixed(3)}`);
     await page.close();

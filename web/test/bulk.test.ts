@@ -229,8 +229,12 @@ journey("test mode has jobs of its own, and costs nothing", async ({ service, vi
   const { page, open } = await visit({ cookie });
   await open("/bulk");
   await page.getByRole("link", { name: "5 credits" }).waitFor();
+  await open("/validate");
+  await page.getByLabel("Email address").fill("ann@shop.example");
   await page.getByRole("switch", { name: "Test mode" }).click({ force: true });
   await page.getByRole("complementary", { name: "Test mode" }).waitFor();
+  await page.getByRole("button", { name: "Check (simulated)" }).waitFor();
+  expect(await page.getByLabel("Email address").inputValue()).toBe("ann@shop.example");
 
   await page.goto("/bulk");
   await choose(page, "trial.csv", "email\nmailbox-full@real-company.example\n");
@@ -243,6 +247,10 @@ journey("test mode has jobs of its own, and costs nothing", async ({ service, vi
   expect(readFileSync(await download.path(), "utf8")).toContain("mailvet_sandbox");
   expect((await service.ask(`/bulk/jobs/${jobId}`, { key })).status).toBe(404);
 
+  await page.getByRole("button", { name: "Leave test mode" }).click();
+  await page.waitForURL("**/bulk"); // the job is not in live mode
+  await page.getByText("No jobs yet").waitFor();
+  await page.getByRole("switch", { name: "Test mode" }).click({ force: true });
   await page.getByRole("link", { name: "1,000,000 credits" }).click();
   await page.getByRole("heading", { name: "Usage and credits" }).waitFor();
   await page.getByText("Simulated figures").waitFor();

@@ -150,11 +150,20 @@ journey(
     await page.getByRole("button", { name: "Save as list" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Tags").fill("crm, europe");
+    const schedule = dialog.getByLabel("Schedule");
+    expect(await schedule.inputValue()).toBe(""); // no credits are spent unasked
+    await schedule.selectOption("Every week");
+    await dialog.getByText(/^About 4 credits a week, 4\d left: 1\d weeks\.$/).waitFor();
+    await dialog.getByLabel("Recheck results older than").fill("15");
+    await dialog.getByText(/^About 4 credits every 21 days, 4\d left: 3\d weeks\.$/).waitFor();
     await shoot("save-as-list");
+    await schedule.selectOption("Never");
     await dialog.getByRole("button", { name: "Save as list" }).click();
     await page.waitForURL(/\/lists\/[0-9a-f-]{36}$/);
     await page.getByRole("heading", { name: "customers" }).waitFor();
     await page.getByText("Shown after the list has been checked again.").waitFor();
+    expect(await page.getByText("not run yet").count()).toBe(3);
+    expect(await page.getByText("in the last run", { exact: true }).count()).toBe(0);
 
     // As if one mailbox had been missing, and another one accepted, the last time.
     const { pool } = service.database;

@@ -61,6 +61,8 @@ test("advice comes from the recommendation, and an undecided result has no confi
   const undecided = cardOf(resultWith({ status: "unknown", recommendation: "retry" }), plain);
   expect(undecided).toMatch(/^ {2}advice +undecided, check again later$/m);
   expect(undecided).not.toContain("confidence");
+  const unasked = { status: "unknown", sub_status: "smtp_skipped", recommendation: "retry" } as const;
+  expect(cardOf(resultWith(unasked), plain)).toMatch(/^ {2}advice +undecided, check it at level smtp$/m);
   const risky = cardOf(resultWith({ status: "risky", recommendation: "caution", confidence: 0.9 }), plain);
   expect(risky).toMatch(/^ {2}advice +send with caution$/m);
   expect(risky).toMatch(/^ {2}score .* confidence 90 %$/m);

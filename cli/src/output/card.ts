@@ -15,7 +15,7 @@ export function cardOf(result: ValidationResult, paint: Paint): string {
   const rows: [string, string | undefined][] = [
     ["reason", result.reason],
     ["did you mean", result.suggestion ?? undefined],
-    ["advice", ADVICE[result.recommendation]],
+    ["advice", result.sub_status === "smtp_skipped" ? UNASKED : ADVICE[result.recommendation]],
     ["score", `${result.score}/100${confidenceOf(result)}`],
     ["domain", details.domain],
     ["provider", details.provider],
@@ -70,6 +70,9 @@ const ADVICE: Record<Recommendation, string> = {
   do_not_send: "do not send",
   retry: "undecided, check again later",
 };
+
+/** A lower level was asked for: later it has the same result. */
+const UNASKED = "undecided, check it at level smtp";
 
 /** Of a verdict; where nothing was decided it says nothing. */
 function confidenceOf({ status, confidence }: ValidationResult): string {

@@ -68,8 +68,8 @@ export const GERMAN: ReasonTexts = {
       isStopped
         ? "Der Auftrag wurde abgeschlossen, bevor diese Adresse geprüft war."
         : route
-          ? "Die Domain nimmt Mail an. Das Postfach wurde nicht geprüft."
-          : "Die Adresse ist richtig aufgebaut. Weder DNS noch Mailserver wurden geprüft.",
+          ? "Die Domain nimmt Mail an. Das Postfach wurde nicht geprüft (Stufe dns)."
+          : "Die Adresse ist richtig aufgebaut. Weder DNS noch Mailserver wurden geprüft (Stufe syntax).",
     dns_error: ({ domain, evidence }) => {
       switch (dnsErrorOf(evidence)) {
         case "unreachable":

@@ -86,8 +86,8 @@ export const ENGLISH: ReasonTexts = {
       isStopped
         ? "The job was finished before this address was checked."
         : route
-          ? "The domain accepts mail. The mailbox was not checked."
-          : "The address is well-formed. Neither DNS nor the mail server was checked.",
+          ? "The domain accepts mail. The mailbox was not checked (level dns)."
+          : "The address is well-formed. Neither DNS nor the mail server was checked (level syntax).",
     dns_error: ({ domain, evidence }) => {
       switch (dnsErrorOf(evidence)) {
         case "unreachable":

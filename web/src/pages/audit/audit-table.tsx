@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<ShownEntry>[] = [
   { name: columns.account, width: 176, cell: (entry) => <Account entry={entry} /> },
   { name: columns.actor, width: 192, cell: (entry) => <Actor entry={entry} /> },
   { name: columns.network, width: 124, cell: ({ network }) => network ?? common.none, isWide: true },
-  { name: columns.time, width: 156, cell: ({ created_at }) => <Timestamp at={created_at} isExact /> },
+  { name: columns.time, width: 200, cell: ({ created_at }) => <Timestamp at={created_at} isExact /> },
 ];
 
 function Action({ entry: { action, details } }: { entry: ShownEntry }) {

@@ -31,17 +31,22 @@ export const jobQuery = (jobId: string) =>
     queryFn: ({ signal }) => service.jobs.get(jobId, { signal }),
   });
 
-/** While the job runs, results that are shown are read again. */
+/** While the job runs, results that are shown are read again when its counts, which its event stream brings, have changed. */
 export const resultsQuery = (job: Job, filter: FilterText, page: number) =>
   queryOptions({
     queryKey: ["job-results", job.id, filter, hasEnded(job), page],
-    queryFn: async ({ signal }): Promise<Page<JobResult>> => {
+    queryFn: async ({ signal }): Promise<Page<JobResult> & { counts: string }> => {
       const bounds = { skip: page * RESULTS_PER_PAGE, limit: RESULTS_PER_PAGE };
-      return await service.jobs.results(job.id, { ...bounds, ...choiceOf(filter) }, { signal });
+      const found = await service.jobs.results(job.id, { ...bounds, ...choiceOf(filter) }, { signal });
+      return { ...found, counts: countsOf(job) };
     },
     staleTime: hasEnded(job) ? RESULTS_STALE_MS : 0,
-    refetchInterval: isActive(job) ? REFRESH_MS : false,
+    refetchInterval: ({ state }) =>
+      isActive(job) && state.data?.counts !== countsOf(job) ? REFRESH_MS : false,
   });
+
+const countsOf = ({ attempt, phase, processed, sub_status_counts, retrying }: Job) =>
+  JSON.stringify([attempt, phase, processed, sub_status_counts, retrying]);
 
 export const resultQuery = (jobId: string, row: string) =>
   queryOptions({

@@ -305,7 +305,7 @@ const SUB_STATUSES: Readonly<Record<SubStatus, readonly [status: Status, name: s
   smtp_skipped: [
     "unknown",
     "Postfach nicht geprüft",
-    "SMTP-Prüfungen sind auf dieser Installation deaktiviert.",
+    "Der Auftrag wurde vorher abgeschlossen, oder ohne den Mailserver zu fragen.",
   ],
   dns_error: ["unknown", "DNS-Fehler", "Die Nameserver der Domain haben nicht geantwortet."],
   internal_error: ["unknown", "Interner Fehler", "Bei uns ist etwas schiefgelaufen."],

@@ -261,7 +261,11 @@ const SUB_STATUSES: Readonly<Record<SubStatus, readonly [status: Status, name: s
   smtp_protocol_error: ["unknown", "Server error", "The connection dropped or the reply was invalid."],
   egress_blocked: ["unknown", "Port 25 blocked", "This installation can't reach mail servers."],
   server_untrusted: ["unknown", "Server not trusted", "It was not seen to tell mailboxes apart."],
-  smtp_skipped: ["unknown", "Mailbox not checked", "SMTP checks are disabled on this installation."],
+  smtp_skipped: [
+    "unknown",
+    "Mailbox not checked",
+    "The job was finished before, or without asking the mail server.",
+  ],
   dns_error: ["unknown", "DNS error", "The domain's name servers did not answer."],
   internal_error: ["unknown", "Internal error", "Something went wrong on our side."],
 };

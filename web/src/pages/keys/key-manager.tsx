@@ -71,7 +71,7 @@ export function KeyManager<K extends AnyKey>({
             })}
           />
         )}
-        {children?.(keys)}
+        {(keys || error) && children?.(keys)}
       </Stack>
       {isCreating && dialog(() => setIsCreating(false))}
       {toRevoke && (
@@ -96,7 +96,7 @@ type KeyManagerProps<K extends AnyKey> = {
   revoke: (id: string) => Promise<unknown>;
   dialog: (close: () => void) => ReactNode;
   notice?: ReactNode;
-  /** Below the table; the keys are undefined while loading. */
+  /** Below the table, when its height is known; the keys are undefined if they could not be loaded. */
   children?: (keys: readonly K[] | undefined) => ReactNode;
 };
 

@@ -15,13 +15,15 @@ import { messages } from "./messages.tsx";
 const SHOWN = 100;
 const texts = messages.page.changed;
 
-export function ListChanges({ list, hasRun }: { list: SavedList; hasRun: boolean }) {
+export function ListChanges({ list }: { list: SavedList }) {
   const { data: changes, error } = useQuery(changesQuery(list.id));
   return (
     <Section title={texts.title} intro={texts.intro} isBare>
       {error && <ErrorAlert error={error} />}
       {!changes && !error && <Loading />}
-      {changes?.length === 0 && <Text c="dimmed">{hasRun ? texts.none : texts.notChecked}</Text>}
+      {changes?.length === 0 && (
+        <Text c="dimmed">{list.last_run_at === null ? texts.notChecked : texts.none}</Text>
+      )}
       {changes && changes.length > 0 && (
         <DataTable
           label={texts.title}

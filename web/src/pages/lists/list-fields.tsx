@@ -1,10 +1,13 @@
-/** Form fields of a saved list: name, tags, schedule. */
+/** Form fields of a saved list: name, tags, schedule and what it costs. */
 import type { ListSchedule, SavedList } from "@mailvet/contract";
 import { LIST_SCHEDULES } from "@mailvet/contract/words";
-import { NativeSelect, TextInput } from "@mantine/core";
+import { NativeSelect, Text, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import type { FieldsProps } from "../../components/settings-form.tsx";
 import { isWholeNumber, WholeNumberInput } from "../../components/whole-number-input.tsx";
 import { common } from "../../messages.ts";
+import { isTestMode } from "../../mode.ts";
+import { accountQuery } from "../../queries.ts";
 import { messages } from "./messages.tsx";
 
 export type ListDraft = { name: string; tags: string; schedule: ListSchedule | ""; staleAfterDays: string };
@@ -19,7 +22,7 @@ export function newDraft(filename: string): ListDraft {
   return {
     name: filename.slice(0, MAX_NAME_LENGTH),
     tags: "",
-    schedule: "weekly",
+    schedule: "",
     staleAfterDays: String(DEFAULT_DAYS),
   };
 }
@@ -57,7 +60,13 @@ export function draftProblems({ name, tags, schedule, staleAfterDays }: ListDraf
   };
 }
 
-export function ListFields({ draft, onChange, problems }: FieldsProps<ListDraft>) {
+/** `emails`: how many a run may check. */
+export function ListFields({
+  draft,
+  onChange,
+  problems,
+  emails,
+}: FieldsProps<ListDraft> & { emails: number | undefined }) {
   const texts = messages.form;
   return (
     <>
@@ -96,6 +105,28 @@ export function ListFields({ draft, onChange, problems }: FieldsProps<ListDraft>
           error={problems.stale_after_days}
         />
       )}
+      {emails !== undefined && !isTestMode && <ScheduleCost draft={draft} emails={emails} />}
     </>
+  );
+}
+
+const SCHEDULE_DAYS: Record<ListSchedule, number> = { daily: 1, weekly: 7, monthly: 30 };
+
+/** Results that are not old enough at one run are checked at a later one. */
+function ScheduleCost({ draft: { schedule, staleAfterDays }, emails }: { draft: ListDraft; emails: number }) {
+  const { data: account } = useQuery(accountQuery);
+  if (schedule === "" || !isInRange(staleAfterDays) || !account) return null;
+  const days = SCHEDULE_DAYS[schedule];
+  const runs = Math.ceil(Number(staleAfterDays) / days);
+  const { balance } = account.credits;
+  return (
+    <Text size="sm" role="status">
+      {messages.form.cost({
+        emails,
+        everyDays: runs * days,
+        balance,
+        daysLeft: Math.floor(balance / emails) * runs * days,
+      })}
+    </Text>
   );
 }

@@ -81,8 +81,8 @@ function ListView({ list }: { list: SavedList }) {
         )}
         {isRunning && <Text role="status">{messages.page.running(job.processed, job.unique_emails)}</Text>}
         <ListFigures list={list} job={job} />
-        <ListChanges list={list} hasRun={attempt !== undefined && attempt > 1} />
-        <ListSettings list={list} />
+        <ListChanges list={list} />
+        <ListSettings list={list} emails={job?.unique_emails} />
         <DeleteList list={list} />
       </Stack>
     </>
@@ -93,16 +93,18 @@ const DAY = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
 
 function ListFigures({ list, job }: { list: SavedList; job: Job | undefined }) {
   const texts = messages.page.figures;
+  const hasRun = list.last_run_at !== null;
+  const ofLastRun = (count: number) => (hasRun ? formatNumber(count) : common.none);
   return (
     <StatGrid>
       <Stat name={texts.emails} value={job ? formatNumber(job.unique_emails) : common.none}>
         {job && texts.valid(formatPercent(job.valid_count / job.unique_emails))}
       </Stat>
-      <Stat name={texts.newlyInvalid} value={formatNumber(list.newly_invalid)}>
-        {texts.inLastRun}
+      <Stat name={texts.newlyInvalid} value={ofLastRun(list.newly_invalid)}>
+        {hasRun ? texts.inLastRun : texts.notYet}
       </Stat>
-      <Stat name={texts.recovered} value={formatNumber(list.recovered)}>
-        {texts.inLastRun}
+      <Stat name={texts.recovered} value={ofLastRun(list.recovered)}>
+        {hasRun ? texts.inLastRun : texts.notYet}
       </Stat>
       <Stat
         name={texts.nextRun}

@@ -6,7 +6,7 @@ import { draftOf, draftProblems, ListFields, requestOf } from "./list-fields.tsx
 import { listsChanged } from "./list-queries.ts";
 import { messages } from "./messages.tsx";
 
-export function ListSettings({ list }: { list: SavedList }) {
+export function ListSettings({ list, emails }: { list: SavedList; emails: number | undefined }) {
   return (
     <SettingsForm
       title={messages.page.settings}
@@ -19,7 +19,7 @@ export function ListSettings({ list }: { list: SavedList }) {
         await listsChanged();
       }}
     >
-      {(fields) => <ListFields {...fields} />}
+      {(fields) => <ListFields {...fields} emails={emails} />}
     </SettingsForm>
   );
 }

@@ -1,8 +1,17 @@
 /** German texts of the pages of saved lists, and of the dialog that saves one. */
-import { formatNumber } from "../../components/number-format.ts";
+import { formatNumber, plural } from "../../components/number-format.ts";
 import { common } from "../../messages.de.ts";
 import type { Translation } from "../../translation.ts";
 import type * as english from "./messages.tsx";
+
+const PERIODS: Readonly<Record<number, string>> = { 1: "pro Tag", 7: "pro Woche", 30: "pro Monat" };
+
+const timeOf = (days: number) =>
+  days % 7 === 0 || days > 60
+    ? plural(Math.floor(days / 7), "Woche", "Wochen")
+    : days % 30 === 0
+      ? plural(days / 30, "Monat", "Monate")
+      : plural(days, "Tag", "Tage");
 
 export const messages: Translation<typeof english.messages> = {
   title: "Gespeicherte Listen",
@@ -86,6 +95,8 @@ export const messages: Translation<typeof english.messages> = {
     daysOutOfRange: (limit) => `Geben Sie 1 bis ${limit} Tage ein.`,
     staleAfter: "Ergebnisse erneut prüfen, die älter sind als (Tage)",
     staleHint: "Unbekannte Ergebnisse werden immer erneut geprüft. Jede Prüfung kostet einen Credit.",
+    cost: ({ emails, everyDays, balance, daysLeft }) =>
+      `Etwa ${common.credits(emails)} ${PERIODS[everyDays] ?? `alle ${everyDays} Tage`}, ${formatNumber(balance)} übrig: ${daysLeft === 0 ? "zu wenig für einen Lauf" : timeOf(daysLeft)}.`,
   },
   save: {
     button: "Als Liste speichern",

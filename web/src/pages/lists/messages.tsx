@@ -1,8 +1,20 @@
 /** Texts of the pages of saved lists, and of the dialog that saves one. */
 import type { ListSchedule } from "@mailvet/contract";
 import type { ReactNode } from "react";
-import { formatNumber } from "../../components/number-format.ts";
+import { formatNumber, plural } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
+
+/** What a schedule costs per period, and for how long the credits last. */
+export type ScheduleCost = { emails: number; everyDays: number; balance: number; daysLeft: number };
+
+const PERIODS: Readonly<Record<number, string>> = { 1: "a day", 7: "a week", 30: "a month" };
+
+const timeOf = (days: number) =>
+  days % 7 === 0 || days > 60
+    ? plural(Math.floor(days / 7), "week")
+    : days % 30 === 0
+      ? plural(days / 30, "month")
+      : plural(days, "day");
 
 export const messages = {
   title: "Saved lists",
@@ -83,6 +95,8 @@ export const messages = {
     daysOutOfRange: (limit: number) => `Enter 1 to ${limit} days.`,
     staleAfter: "Recheck results older than (days)",
     staleHint: "Unknown results are always checked again. Each check costs one credit.",
+    cost: ({ emails, everyDays, balance, daysLeft }: ScheduleCost) =>
+      `About ${common.credits(emails)} ${PERIODS[everyDays] ?? `every ${everyDays} days`}, ${formatNumber(balance)} left: ${daysLeft === 0 ? "not enough for one run" : timeOf(daysLeft)}.`,
   },
   save: {
     button: "Save as list",

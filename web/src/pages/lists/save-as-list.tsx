@@ -65,6 +65,7 @@ function SaveDialog({ job, onClose }: { job: Job; onClose: () => void }) {
       </Text>
       <ListFields
         draft={draft}
+        emails={job.unique_emails}
         onChange={setDraft}
         problems={{ ...fieldProblems(save.error), ...(isSubmitted ? found : {}) }}
       />

@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<HostPace>[] = [
   },
   {
     name: texts.breaker,
-    width: 250,
+    width: 300,
     cell: ({ breaker_open_until: until }) =>
       until ? (
         <>

@@ -52,6 +52,8 @@ export const messages: Translation<typeof english.messages> = {
     totalBefore: "Zeitraum davor",
     before: (days, addresses) => `${days} Tage davor: ${common.addresses(addresses)}`,
     change: (change) => `${change} seitdem`,
+    points: (points) =>
+      `${points < 0 ? "−" : "+"}${plural(Math.abs(points), "Prozentpunkt", "Prozentpunkte")}`,
     utc: "Tage in UTC.",
     showTable: "Tabelle anzeigen",
     hideTable: "Tabelle ausblenden",

@@ -51,6 +51,7 @@ export const messages = {
     before: (days: number, addresses: number) =>
       `Previous ${common.days(days)}: ${common.addresses(addresses)}`,
     change: (change: string) => `${change} since`,
+    points: (points: number) => `${points < 0 ? "−" : "+"}${plural(Math.abs(points), "point")}`,
     utc: "Days in UTC.",
     showTable: "Show table",
     hideTable: "Hide table",

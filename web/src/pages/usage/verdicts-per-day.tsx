@@ -64,7 +64,10 @@ function Totals({ days, before }: VerdictsPerDayProps) {
         ...STATUSES.map((status) => ({
           name: messages.chart.count(sum[status], status),
           color: statusFill(status),
-          detail: all > 0 ? detailOf(sum[status] / all, sum[status], sumBefore[status]) : undefined,
+          detail:
+            all > 0
+              ? detailOf(sum[status] / all, allBefore > 0 ? sumBefore[status] / allBefore : undefined)
+              : undefined,
         })),
         ...(allBefore > 0 ? [previous(before.length, allBefore, all)] : []),
       ]}
@@ -77,10 +80,10 @@ function previous(days: number, count: number, now: number): LegendItem {
   return { name: messages.chart.before(days, count), isLine: true, detail };
 }
 
-/** "73% (+4%)": the share of the total, and the change of the count. */
-function detailOf(share: number, count: number, countBefore: number): string {
-  const change = countBefore > 0 ? ` (${formatChange(count / countBefore - 1)})` : "";
-  return `${formatPercent(share)}${change}`;
+/** "73% (+4 points)": the share of the total, and by how much the share has changed. */
+function detailOf(share: number, shareBefore = share): string {
+  const points = Math.round(100 * (share - shareBefore));
+  return `${formatPercent(share)}${points === 0 ? "" : ` (${messages.chart.points(points)})`}`;
 }
 
 function columnOf(day: DayCounts, before: DayCounts | undefined): ChartColumn {

@@ -2,6 +2,7 @@
 import { Button, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { ValidatedForm } from "../../components/validated-form.tsx";
+import { isTestMode, rememberTyped, typedAddress } from "../../mode.ts";
 import { messages } from "./messages.tsx";
 
 /** Sandbox local parts; each names its verdict. */
@@ -27,7 +28,7 @@ export function AddressForm({
   problem: string | undefined;
   onCheck: (email: string) => void;
 }) {
-  const [text, setText] = useState(email);
+  const [text, setText] = useState(typedAddress || email);
   const [isEmpty, setIsEmpty] = useState(false);
   // Not an effect: those run again when a page is shown again after a sign-in in its place.
   const [latest, setLatest] = useState(email);
@@ -48,7 +49,10 @@ export function AddressForm({
             label={messages.form.email}
             placeholder={messages.form.placeholder}
             value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
+            onChange={({ currentTarget }) => {
+              setText(currentTarget.value);
+              rememberTyped(currentTarget.value);
+            }}
             error={isEmpty ? messages.form.empty : problem}
             size="md"
             type="text"
@@ -60,7 +64,7 @@ export function AddressForm({
             flex="1 1 260px"
           />
           <Button type="submit" size="md" loading={isBusy}>
-            {messages.form.submit}
+            {isTestMode ? messages.form.submitTest : messages.form.submit}
           </Button>
         </Group>
       </ValidatedForm>

@@ -14,6 +14,7 @@ export const messages: Translation<typeof english.messages> = {
     placeholder: "anna@example.com",
     empty: "Geben Sie eine E-Mail-Adresse ein.",
     submit: "Prüfen (1 Credit)",
+    submitTest: "Prüfen (simuliert)",
     examples: "Oder probieren Sie ein Beispiel. Adressen bei mailvet.test sind simuliert und kostenlos.",
   },
   checking: (email) => `${email} wird geprüft`,
@@ -325,7 +326,7 @@ export const ADVICE: Record<SubStatus, english.Advice> = {
     reason: "Der Server unterschied Postfächer nicht erkennbar, daher beweist seine Antwort nichts.",
   },
   smtp_skipped: {
-    action: "Es wurde nichts gefunden, was dagegenspricht, aber das Postfach selbst wurde nicht geprüft.",
+    action: "Nichts spricht dagegen. Eine Prüfung der Stufe smtp fragt den Mailserver nach dem Postfach.",
     reason: NOT_CONTACTED,
   },
   dns_error: { action: RETRY_LATER, reason: "Ein Ausfall der Nameserver sagt nichts über die Domain aus." },

@@ -12,6 +12,7 @@ export const messages = {
     placeholder: "ann@example.com",
     empty: "Enter an email address.",
     submit: "Check (1 credit)",
+    submitTest: "Check (simulated)",
     examples: "Or try an example. Addresses at mailvet.test are simulated and free.",
   },
   checking: (email: string) => `Checking ${email}`,
@@ -285,7 +286,7 @@ export const ADVICE: Record<SubStatus, Advice> = {
     reason: "The server was not seen to tell mailboxes apart, so its reply is no evidence.",
   },
   smtp_skipped: {
-    action: "Nothing was found against it, but the mailbox itself was not checked.",
+    action: "Nothing was found against it. A check at level smtp asks the mail server about the mailbox.",
     reason: NOT_CONTACTED,
   },
   dns_error: { action: RETRY_LATER, reason: "A name server failure says nothing about the domain." },

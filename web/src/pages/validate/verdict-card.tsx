@@ -19,7 +19,9 @@ export function VerdictCard({ check: { result }, children }: { check: Check; chi
           <OutcomeIcon outcome={OUTCOME_OF[status]} size={44} />
           <Stack gap={6} miw={0}>
             <Text component="p" m={0} className="display">
-              {common.recommendations[recommendation]}
+              {sub_status === "smtp_skipped"
+                ? common.mailboxUnchecked
+                : common.recommendations[recommendation]}
             </Text>
             <Title order={2} fz="lg" fw={500} className="breaks">
               {result.reason}
