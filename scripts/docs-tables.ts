@@ -56,6 +56,7 @@ const TABLES: Readonly<Record<string, () => string[][]>> = {
         number(limits.concurrent_requests),
         number(limits.emails_per_file),
         number(limits.active_jobs),
+        `${number(limits.stored_bytes / 1e9)} GB`,
       ];
     }),
   "account-limits": () =>

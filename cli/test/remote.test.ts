@@ -146,6 +146,7 @@ test("account shows plan, credits and limits", async () => {
       concurrent_requests: 300,
       emails_per_file: 100_000,
       active_jobs: 20,
+      stored_bytes: 100_000_000_000,
       concurrent_bulk_requests: 4,
       concurrent_uploads: 2,
       concurrent_feedback_files: 2,

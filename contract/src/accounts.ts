@@ -9,6 +9,7 @@ export const PlanLimits = Type.Object({
   concurrent_requests: Count("Concurrent requests of the account."),
   emails_per_file: Count("Emails per uploaded file."),
   active_jobs: Count("Active jobs."),
+  stored_bytes: Count("Bytes of uploaded lists that are kept, compressed."),
   concurrent_bulk_requests: Count("Concurrent bulk validations and confirmations, per API process."),
   concurrent_uploads: Count("Concurrent uploads, per API process."),
   concurrent_feedback_files: Count("Concurrent files of outcomes, per API process."),

@@ -47,6 +47,7 @@ export const PROBLEMS = {
   too_many_passkeys: [409, "Too many passkeys"],
   too_many_keys: [409, "Too many API keys"],
   too_many_webhooks: [409, "Too many webhook endpoints"],
+  storage_full: [409, "Storage limit reached"],
   webhook_disabled: [409, "Webhook endpoint disabled"],
   dead_letter_obsolete: [409, "Dead letter obsolete"],
   idempotency_in_flight: [409, "Request already in progress"],

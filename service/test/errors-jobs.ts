@@ -202,6 +202,20 @@ const UPLOAD_ROWS: readonly Row[] = [
     },
   ],
   [
+    "more stored bytes than the plan allows",
+    "storage_full",
+    (endpoint) => readsFile(endpoint) || sendsJson(endpoint),
+    async (endpoint) => {
+      await fixture.service.database.pool.query(
+        `insert into uploads (id, account_id, filename, stored_bytes) values (gen_random_uuid(), $1, 'all there is', 1e12)`,
+        [fixture.people.ann.accountId],
+      );
+      const response = await changed({})(endpoint);
+      await fixture.service.database.pool.query("delete from uploads where filename = 'all there is'");
+      return response;
+    },
+  ],
+  [
     "an unknown sheet",
     "sheet_not_found",
     readsFile,

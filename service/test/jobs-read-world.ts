@@ -146,8 +146,8 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
       const part = { number: n, firstRow: n * 1000 + 1, rows: rows.slice(n * 1000, (n + 1) * 1000) };
       await parts.add(part, new Map());
     }
-    const blobCount = await parts.finish();
-    await database.orm.update(uploads).set({ blobCount }).where(eq(uploads.id, uploadId));
+    const stored = await parts.finish();
+    await database.orm.update(uploads).set(stored).where(eq(uploads.id, uploadId));
     await database.orm.insert(jobs).values({
       id,
       accountId,

@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { PLAN_LIMITS } from "../src/accounts/plans.ts";
 import { findUpload } from "../src/uploads/stored-upload.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
 import { fileOf, type IntakeWorld, inChunks, openIntakeWorld, tableOf } from "./uploads-world.ts";
@@ -190,6 +191,18 @@ test("at most twenty uploads wait for confirmation", async () => {
   const sent = await Promise.all(Array.from({ length: 20 }, () => world.preview(caller, SMALL)));
   await expect(world.preview(caller, SMALL)).rejects.toEqual(codeOf("too_many_uploads"));
   await world.confirm(caller, { uploadId: sent[0]!.upload_id, emailColumn: "email" });
+  await world.preview(caller, SMALL);
+});
+
+test("stored bytes are counted until the upload is deleted, and no further one is received above the limit", async () => {
+  const caller = await world.account();
+  const { upload_id } = await world.preview(caller, SMALL);
+  const sizeOf = "select stored_bytes::int as bytes from uploads where id = $1";
+  expect((await world.query<{ bytes: number }>(sizeOf, upload_id))[0]?.bytes).toBeGreaterThan(50);
+  const { stored_bytes: limit } = PLAN_LIMITS[caller.plan];
+  await world.query("update uploads set stored_bytes = $2 where id = $1 returning id", upload_id, limit);
+  await expect(world.preview(caller, SMALL)).rejects.toEqual(codeOf("storage_full"));
+  await world.query("update uploads set erased_at = now() where id = $1 returning id", upload_id);
   await world.preview(caller, SMALL);
 });
 

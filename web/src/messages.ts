@@ -132,6 +132,7 @@ export const common = {
     `${plural(limits.concurrent_requests, "concurrent request")}`,
     `Up to ${emails(limits.emails_per_file)} per file`,
     `${plural(limits.active_jobs, "active job")}`,
+    `${formatNumber(limits.stored_bytes / 1e9)} GB of lists, compressed`,
   ],
   operator: "Operator",
   /** Each in its own language. */

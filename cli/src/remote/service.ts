@@ -123,6 +123,7 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   email_column_not_found: () => "choose an existing column with --column",
   too_many_active_jobs: () => "wait for a job to finish, or cancel one: mailvet job list --status processing",
   too_many_uploads: () => "confirm an upload, or wait: unconfirmed uploads are deleted after a day",
+  storage_full: () => "delete jobs you no longer need: mailvet job delete JOB",
   upload_expired: () => "upload the file again: mailvet job run FILE",
   job_not_found: () => "list your jobs: mailvet job list",
   list_not_found: () => "show your lists: mailvet list all",

@@ -962,6 +962,9 @@ class PlanLimits(TypedDict):
     active_jobs: int
     """Active jobs."""
 
+    stored_bytes: int
+    """Bytes of uploaded lists that are kept, compressed."""
+
     concurrent_bulk_requests: int
     """Concurrent bulk validations and confirmations, per API process."""
 

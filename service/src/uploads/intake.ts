@@ -40,6 +40,7 @@ export type Intake = Pick<
   columnCounts: Map<number, ColumnCount>;
   contentHash: Buffer;
   blobCount: number;
+  storedBytes: number;
 };
 
 export type IncomingList = {
@@ -115,7 +116,7 @@ async function receiveRows(
       if (timeSlice.isOver) await timeSlice.next();
     }
   }
-  const blobCount = await writer.finish();
+  const { blobCount, storedBytes } = await writer.finish();
 
   const suggestedColumn = columnFinder.suggested;
   if (suggestedColumn === undefined) {
@@ -153,6 +154,7 @@ async function receiveRows(
     columnCounts: counts,
     contentHash: hash.digest(),
     blobCount,
+    storedBytes,
   };
 }
 

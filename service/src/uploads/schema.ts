@@ -1,6 +1,7 @@
 /** Tables of uploads: the customer's file, whose rows are in blobs, and what its columns contain. */
 import { sql } from "drizzle-orm";
 import {
+  bigint,
   boolean,
   index,
   integer,
@@ -34,6 +35,7 @@ export const uploads = pgTable(
     suggestedColumn: integer().notNull().default(0),
     sampleRows: json().$type<string[][]>().notNull().default([]),
     blobCount: integer(), // blobs with its rows (upload-files.ts); null: incomplete, or the rows are in upload_parts
+    storedBytes: bigint({ mode: "number" }).notNull().default(0), // of its blobs; 0 until complete
     contentHash: bytea(), // SHA-256 of the bytes received; null until complete
     idempotencyKey: text("idempotency_key"), // hashed
     createdAt: createdAt(),
@@ -46,7 +48,7 @@ export const uploads = pgTable(
   (table) => [
     uniqueIndex().on(table.accountId, table.idempotencyKey).where(sql`${table.idempotencyKey} is not null`),
     index().on(table.expiresAt),
-    index().on(table.accountId).where(sql`${table.expiresAt} is not null`),
+    index().on(table.accountId).where(sql`${table.erasedAt} is null`),
   ],
 );
 

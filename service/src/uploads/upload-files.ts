@@ -51,8 +51,8 @@ export type FirstRows = Uint32Array;
 export type PartWriter = {
   /** Resolves when the next part may be added. */
   add(part: UploadPart, firstRows: ReadonlyMap<number, FirstRows>): Promise<void>;
-  /** Resolves when all parts are stored, with the number of blobs. */
-  finish(): Promise<number>;
+  /** Resolves when all parts are stored, with the number of blobs and their size. */
+  finish(): Promise<{ blobCount: number; storedBytes: number }>;
   /** Resolves when no write is in progress, also after a failure. */
   settle(): Promise<void>;
 };
@@ -188,10 +188,13 @@ function createPartWriter(pool: pg.Pool, blobs: BlobStore, uploadId: string): Pa
   let waiting: Buffer[] = [];
   let waitingParts = 0;
   let blobCount = 0;
+  let storedBytes = 0;
 
   const storeBlob = async () => {
-    await blobs.put(blobKey(uploadId, blobCount), Buffer.concat(waiting));
+    const blob = Buffer.concat(waiting);
+    await blobs.put(blobKey(uploadId, blobCount), blob);
     blobCount++;
+    storedBytes += blob.length;
     waiting = [];
     waitingParts = 0;
   };
@@ -219,7 +222,7 @@ function createPartWriter(pool: pg.Pool, blobs: BlobStore, uploadId: string): Pa
         last = storeBlob();
         await last;
       }
-      return blobCount;
+      return { blobCount, storedBytes };
     },
     settle: () => last.catch(() => {}),
   };

@@ -5,9 +5,9 @@
  */
 import { randomUUID } from "node:crypto";
 import type { UploadPreview } from "@mailvet/contract";
-import { and, count, desc, eq, gt, isNotNull, isNull, lte, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNotNull, isNull, lte, sql, sum } from "drizzle-orm";
 import { lockAccount } from "../accounts/account-queries.ts";
-import { ACCOUNT_LIMITS } from "../accounts/plans.ts";
+import { ACCOUNT_LIMITS, PLAN_LIMITS } from "../accounts/plans.ts";
 import type { Caller } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
@@ -180,18 +180,28 @@ async function begin(
   throw new Refusal("idempotency_in_flight", why, { retryAfterSeconds: 1 });
 }
 
-/** Returns whether it was inserted: not above the limit, nor if the idempotency key is in use. */
+/**
+ * Returns whether it was inserted: not above the limit, nor if the idempotency key is in use. Throws storage_full; a file that
+ * is received may still lead above that limit.
+ */
 async function insert(tx: Orm, upload: NewUpload): Promise<boolean> {
   const { id, caller, filename, isGroup, idempotencyKey } = upload;
-  const { accountId, isTest } = caller;
+  const { accountId, isTest, plan } = caller;
   await lockAccount(tx, accountId); // concurrent uploads are counted one after another
-  const isUnconfirmed = and(
-    eq(uploads.accountId, accountId),
-    eq(uploads.isTest, isTest),
-    gt(uploads.expiresAt, sql`now()`),
-  );
-  const [unconfirmed] = await tx.select({ count: count() }).from(uploads).where(isUnconfirmed);
-  if (unconfirmed!.count >= MAX_UNCONFIRMED) return false;
+  const isUnconfirmed = and(eq(uploads.isTest, isTest), gt(uploads.expiresAt, sql`now()`));
+  const [kept] = await tx
+    .select({
+      unconfirmed: sql<number>`(count(*) filter (where ${isUnconfirmed}))::int`,
+      bytes: sum(uploads.storedBytes).mapWith(Number),
+    })
+    .from(uploads)
+    .where(and(eq(uploads.accountId, accountId), isNull(uploads.erasedAt)));
+  const { stored_bytes: maxBytes } = PLAN_LIMITS[plan];
+  if ((kept?.bytes ?? 0) >= maxBytes) {
+    const why = `The lists of this account take ${kept!.bytes} bytes, and its plan allows ${maxBytes}. Delete jobs or saved lists that are no longer needed.`;
+    throw new Refusal("storage_full", why);
+  }
+  if (kept!.unconfirmed >= MAX_UNCONFIRMED) return false;
   const expiresAt = sql`now() + interval '${sql.raw(String(LEASE_SECONDS))} seconds'`;
   const inserted = await tx
     .insert(uploads)

@@ -8,7 +8,7 @@
  */
 import { API_PREFIX } from "@mailvet/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler, RouteOptions } from "fastify";
-import { acceptedEncoding, compressed, isText, MIN_COMPRESSED_BYTES } from "../content-encoding.ts";
+import { acceptedEncoding, compressed, isText, MIN_COMPRESSED_BYTES } from "../static/content-encoding.ts";
 
 /** As the last hook of each route: those before it read the answer. Before the routes are registered. */
 export function compressAnswers(app: FastifyInstance): void {

@@ -40,6 +40,7 @@ const NAMES: readonly (readonly [string, readonly ProblemCode[]])[] = [
   ["ConflictOfOperator", ["idempotency_in_flight", "operator_protected"]],
   ["ConflictOfKeys", ["idempotency_in_flight", "too_many_keys"]],
   ["ConflictOfWebhook", ["idempotency_in_flight", "webhook_disabled"]],
+  ["ConflictOfUpload", ["idempotency_in_flight", "storage_full"]],
   ["ConflictOfPasskeys", ["passkeys_unavailable", "too_many_passkeys"]],
   ["FileTooLarge", ["payload_too_large", "compression_bomb", "too_many_rows", "too_many_emails"]],
   ["ListTooLarge", ["payload_too_large", "too_many_emails"]],

@@ -161,6 +161,10 @@ export const PROBLEM_HELP: Readonly<Record<ProblemCode, ProblemHelp>> = {
     cause: "Browsers bind passkeys to a domain name, and this page was opened by another address.",
     fix: "Open the web app by its public https address (PUBLIC_URL), or at http://localhost on the same machine, not by an IP address.",
   },
+  storage_full: {
+    cause: "The uploaded lists of the account take as much space as its plan allows.",
+    fix: "Delete jobs and saved lists you no longer need, or ask your administrator for a larger plan.",
+  },
   too_many_passkeys: {
     cause: "The account has reached its maximum of passkeys.",
     fix: "Remove one you no longer use.",

@@ -227,6 +227,7 @@ const FILE_PROBLEMS = [
   "too_many_rows",
   "too_many_emails",
   "too_many_uploads",
+  "storage_full",
 ] as const;
 
 const UPLOAD_LINK = {
@@ -271,6 +272,7 @@ const CREATE_JOB = {
       "too_many_rows",
       "too_many_emails",
       "too_many_uploads",
+      "storage_full",
       "insufficient_credits",
       "email_column_not_found",
       "too_many_active_jobs",

@@ -14,7 +14,7 @@ import {
   compressed,
   isText,
   MIN_COMPRESSED_BYTES,
-} from "../content-encoding.ts";
+} from "./content-encoding.ts";
 
 export type WebFile = {
   contentType: string;

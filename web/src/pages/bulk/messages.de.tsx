@@ -94,6 +94,10 @@ export const messages: Translation<typeof english.messages> = {
       "Zu viele nicht gestartete Uploads",
       "Starten Sie einen davon, oder warten Sie, bis sie ablaufen.",
     ],
+    storage_full: [
+      "Kein Speicherplatz mehr",
+      "Löschen Sie Aufträge und gespeicherte Listen, die Sie nicht mehr brauchen.",
+    ],
     rate_limited: ["Zu viele Anfragen", WAIT],
     overloaded: ["Der Dienst ist ausgelastet", WAIT],
     insufficient_credits: [

@@ -79,6 +79,7 @@ export const messages = {
     too_many_rows: ["The file has too many rows", "Split it into several files."],
     too_many_emails: ["The file has too many emails", "Split it and start one job per part."],
     too_many_uploads: ["Too many unconfirmed uploads", "Start one of them, or wait until they expire."],
+    storage_full: ["No space left", "Delete jobs and saved lists you no longer need."],
     rate_limited: ["Too many requests", WAIT],
     overloaded: ["The service is busy", WAIT],
     insufficient_credits: ["Not enough credits", "Choose a shorter list, or get more credits first."],
