@@ -42,12 +42,14 @@ export type OperatorMethods = {
     options?: IdempotentOptions,
   ): Promise<EmailChange>;
   endSessions(accountId: string, options?: IdempotentOptions): Promise<void>;
-  /** Deletes everything the account has. `email` confirms which one is meant. */
+  /**
+   * Deletes everything the account has; until that is done, its state is `erasing`. `email` confirms which one is meant.
+   */
   erase(
     accountId: string,
     confirmation: { email: string; reason: string },
     options?: IdempotentOptions,
-  ): Promise<void>;
+  ): Promise<OperatorAccount>;
   /** A ZIP file. */
   exportAccount(accountId: string, options?: CallOptions): Promise<Response>;
   keysOf(accountId: string, options?: CallOptions): Promise<ApiKey[]>;

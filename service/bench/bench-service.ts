@@ -16,6 +16,10 @@ export type BenchService = AsyncDisposable & {
 
 export const CREDITS = 100_000_000;
 
+const OPERATOR = { email: "operator@bench.example", password: "the password of the operator" };
+/** For `openAccount`. */
+export const OPERATOR_ENV = { ADMIN_EMAIL: OPERATOR.email, ADMIN_PASSWORD: OPERATOR.password };
+
 /** The operator's API key is `KEY`. */
 export async function startBenchService(env: NodeJS.ProcessEnv): Promise<BenchService> {
   const folder = mkdtempSync(join(tmpdir(), "mailvet-bench-"));
@@ -56,4 +60,25 @@ export function addressOf(child: ChildProcess): Promise<string> {
     });
     child.once("exit", () => reject(new Error(`the service did not start: ${said}`)));
   });
+}
+
+/** Another account than the operator's, with credits. Returns a key. */
+export async function openAccount(base: string, credits = 100_000): Promise<string> {
+  const post = async (path: string, body: object, cookie = "", method = "POST") => {
+    const headers = { "content-type": "application/json", cookie };
+    const answer = await fetch(`${base}${path}`, { method, headers, body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    const [set = ""] = answer.headers.getSetCookie();
+    return { cookie: set.split(";", 1)[0]!, body: (await answer.json()) as never };
+  };
+  const operator = await post("/auth/sign-in", OPERATOR);
+  const account = await post("/auth/sign-up", {
+    email: "ann@bench.example",
+    password: "the password of ann",
+  });
+  const { id } = (account.body as { account: { id: string } }).account;
+  await post(`/operator/accounts/${id}`, { plan: "enterprise" }, operator.cookie, "PATCH");
+  await post(`/operator/accounts/${id}/grants`, { amount: credits }, operator.cookie);
+  const made = await post("/keys", { name: "bench" }, account.cookie);
+  return (made.body as { key: string }).key;
 }

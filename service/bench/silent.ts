@@ -8,7 +8,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Job } from "@mailvet/contract";
 import { type MailWorld, mailDomain, openLab, saysNothing, silent } from "@mailvet/lab";
-import { startBenchService } from "./bench-service.ts";
+import { OPERATOR_ENV, openAccount, startBenchService } from "./bench-service.ts";
 import { ask, confirmList, runList, uploadList } from "./list-run.ts";
 import { peakOf } from "./process-figures.ts";
 
@@ -18,7 +18,6 @@ const SMALL_LIST = 20;
 /** Until as many sessions, or lookups, as there may be are waiting. */
 const HEAD_START_MS = 3000;
 const SILENCE_LASTS_MS = 60_000;
-const OPERATOR = { email: "operator@bench.example", password: "the password of the operator" };
 
 const world: MailWorld = {};
 /** For the other work, each used once: names and hosts that are known already would not wait. */
@@ -37,8 +36,7 @@ for (const [kind, what] of [
   await using service = await startBenchService({
     ...lab.env,
     LOG_LEVEL: "error",
-    ADMIN_EMAIL: OPERATOR.email,
-    ADMIN_PASSWORD: OPERATOR.password,
+    ...OPERATOR_ENV,
   });
   const base = `${service.url}/api/v1`;
   const other = { base, key: await openAccount(base) };
@@ -93,25 +91,4 @@ async function otherWork({ base, key }: Other) {
     verdicts.set(status, (verdicts.get(status) ?? 0) + job[`${status}_count`]);
   const counted = [...verdicts].map(([status, count]) => `${count} ${status}`).join(", ");
   return { slowestCheckMs, listMs: seconds * 1000, verdicts: counted };
-}
-
-/** Returns a key of an account with credits. */
-async function openAccount(base: string): Promise<string> {
-  const post = async (path: string, body: object, cookie = "", method = "POST") => {
-    const headers = { "content-type": "application/json", cookie };
-    const answer = await fetch(`${base}${path}`, { method, headers, body: JSON.stringify(body) });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    const [set = ""] = answer.headers.getSetCookie();
-    return { cookie: set.split(";", 1)[0]!, body: (await answer.json()) as never };
-  };
-  const operator = await post("/auth/sign-in", OPERATOR);
-  const account = await post("/auth/sign-up", {
-    email: "ann@bench.example",
-    password: "the password of ann",
-  });
-  const { id } = (account.body as { account: { id: string } }).account;
-  await post(`/operator/accounts/${id}`, { plan: "enterprise" }, operator.cookie, "PATCH");
-  await post(`/operator/accounts/${id}/grants`, { amount: 100_000 }, operator.cookie);
-  const made = await post("/keys", { name: "bench" }, account.cookie);
-  return (made.body as { key: string }).key;
 }

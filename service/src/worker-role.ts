@@ -4,6 +4,7 @@ import { createJobProgress } from "./jobs/job-progress.ts";
 import { onSliceExhausted } from "./jobs/slice-give-up.ts";
 import { sliceHandler } from "./jobs/slice-handler.ts";
 import { planHandler } from "./jobs/slice-planner.ts";
+import { ERASE_ACCOUNT } from "./lifecycle/lifecycle.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { releaseAll } from "./queue/expired-turns.ts";
 import { createFeed } from "./queue/feed.ts";
@@ -17,8 +18,8 @@ import { isOnlyProcess, type Opening, type Parts } from "./shared-parts.ts";
 /** Planning a list takes seconds, and mostly one core. */
 const PLANS_AT_ONCE = 2;
 
-/** One long action at a time leaves the processor to requests. */
-const ACTIONS_AT_ONCE = 1;
+/** Few long actions at a time leave the processor to requests. */
+const ACTIONS_AT_ONCE = 2;
 
 /** A recheck is one address, and spends most of its time waiting for a mail server. */
 const RECHECKS_AT_ONCE = 16;
@@ -34,7 +35,7 @@ export async function startWorkerRole(
   const { database, boss, tasks, pubsub, ledger, webhooks, hostLimiters, gates, naming, adjudicator } = parts;
   const { validations, verdictCache, feedback, idempotentResponses, sessions, accounts } = parts;
   const { auditLog, files, uploads, transitions, jobActions, metrics, tracing } = parts;
-  const { lists, notifications } = parts;
+  const { lists, notifications, lifecycle } = parts;
   const { pool } = database;
   const feed = createFeed({ pool, boss });
   const progress = createJobProgress(pool);
@@ -50,7 +51,7 @@ export async function startWorkerRole(
       answers: idempotentResponses.deleteExpired,
       sessions: sessions.deleteExpired,
       accounts: accounts.deleteExpired,
-      lifecycle: parts.lifecycle.reconcile,
+      lifecycle: lifecycle.reconcile,
       uploads: uploads.eraseExpired,
       jobs: jobActions.eraseExpired,
       deliveries: webhooks.eraseOld,
@@ -75,6 +76,8 @@ export async function startWorkerRole(
   closers.push(() => maintenance.close());
   const { countClaim, countRetry } = metrics;
   const shared = { database, boss, tasks, feed, pubsub, countClaim, countRetry, tracing, log: log.event };
+  const { inspect } = validations.answers;
+  const finish = finishHandler({ database, tasks, transitions, progress, inspect });
   const failJob: OnExhausted = async (tx, { groupId }) => {
     await transitions.fail(tx, groupId, TASK_EXHAUSTED);
     return undefined;
@@ -91,13 +94,8 @@ export async function startWorkerRole(
       ...shared,
       queue: "action",
       slots: ACTIONS_AT_ONCE,
-      handler: finishHandler({
-        database,
-        tasks,
-        transitions,
-        progress,
-        inspect: validations.answers.inspect,
-      }),
+      handler: (task, signal) =>
+        task.subject === ERASE_ACCOUNT ? lifecycle.handleErasure(task) : finish(task, signal),
       onExhausted: failJob,
     }),
     startWorker({

@@ -11,6 +11,7 @@ import { TOTP } from "otpauth";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { beginPaused, listsOf } from "./jobs-http-world.ts";
 import { beginHolder } from "./lock-waits.ts";
+import { PATIENCE } from "./patience.ts";
 import { openService, type TestAccount, type TestService } from "./service.ts";
 
 const ACCOUNT = "rows of accounts";
@@ -123,8 +124,10 @@ test("no table has rows of an account that was erased, and no blob is left", asy
 
   await erase(ann);
 
-  const left = [...(await mentions(marks)).entries()].filter(([, count]) => count > 0);
-  expect(left.map(([name]) => name)).toEqual(["public.audit_entries"]);
+  const left = async () => [...(await mentions(marks)).entries()].filter(([, count]) => count > 0);
+  await expect
+    .poll(async () => (await left()).map(([name]) => name), PATIENCE)
+    .toEqual(["public.audit_entries"]);
   const { rows } = await service.database.pool.query(
     "select action, actor_kind, is_operator from audit_entries where account_id = $1 and not is_operator",
     [ann.accountId],
@@ -232,7 +235,13 @@ async function erase({ accountId, email }: TestAccount): Promise<void> {
     cookie: await service.operatorCookie(),
     body: { email, reason: "The owner asked for it" },
   });
-  expect([erased.status, erased.text]).toEqual([204, ""]);
+  expect([erased.status, erased.body.state]).toEqual([202, "erasing"]);
+  await expect
+    .poll(async () => {
+      const { rows } = await service.database.pool.query("select from accounts where id = $1", [accountId]);
+      return rows;
+    }, PATIENCE)
+    .toEqual([]);
 }
 
 /** Rows by table whose text contains one of the marks. */

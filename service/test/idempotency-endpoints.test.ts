@@ -436,7 +436,7 @@ const DONE: Readonly<Record<string, string>> = {
   "resume-account": "select count(*) from accounts where suspended_at is null",
   email: "select count(*) from accounts where email like 'moved-%'",
   "end-sessions": "select -count(*) as count from sessions",
-  erase: "select -count(*) as count from accounts",
+  erase: "select -count(*) as count from accounts where erasing_at is null",
   other: "select count(*) from ledger",
 };
 

@@ -365,8 +365,10 @@ describe("an owner", () => {
     await expectProblem(service, await close({ password }), "two_factor_required");
     const [code] = confirmed.body.recovery_codes;
     expect((await close({ password, code })).status).toBe(204);
+    expect((await service.ask("/account", { key: ann.key })).status).toBeGreaterThanOrEqual(401);
+    const codeOf = async () => (await asOperator(`/accounts/${ann.accountId}`)).body.code;
+    await expect.poll(codeOf, PATIENCE).toBe("account_not_found");
     expect((await service.ask("/account", { key: ann.key })).body.code).toBe("invalid_api_key");
-    expect((await asOperator(`/accounts/${ann.accountId}`)).body.code).toBe("account_not_found");
   });
 });
 

@@ -41,8 +41,8 @@ export type AccountQueries = {
   markErasing(accountId: string, beforeCommit?: BeforeCommit<void>): Promise<void>;
   /** Accounts whose erasure has begun. */
   listErasing(): Promise<string[]>;
-  /** Deletes the account's row and all that goes with it. */
-  remove(accountId: string): Promise<void>;
+  /** Deletes the account's row and all that goes with it. False: it was deleted before. */
+  remove(accountId: string): Promise<boolean>;
 };
 
 /** Shown to the owner while the data is being deleted. */
@@ -163,9 +163,9 @@ export async function deleteAccounts(
   tx: Orm,
   ledger: Pick<Ledger, "erase">,
   areThey: SQL | undefined,
-): Promise<void> {
+): Promise<boolean> {
   const deleted = await tx.delete(accounts).where(areThey).returning({ id: accounts.id });
-  if (deleted.length === 0) return;
+  if (deleted.length === 0) return false;
   // After the balances, whose lock an entry needs.
   await ledger.erase(
     tx,
@@ -175,6 +175,7 @@ export async function deleteAccounts(
     await deleteOwnersEntries(tx, accountId);
     await recordAudit(tx, SYSTEM, { action: "account.deleted", accountId });
   }
+  return true;
 }
 
 const isIt = (accountId: string) => eq(accounts.id, accountId);

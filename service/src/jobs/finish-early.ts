@@ -5,6 +5,7 @@
  * One that waits for a retry gets the verdict of its last attempt, and is charged like any verdict. One that was not checked,
  * whose check is in flight, or that waits for a provider which refuses this installation, is not charged. From the request on (job-transitions.ts) nothing else saves results of the job.
  */
+import { setTimeout as rest } from "node:timers/promises";
 import { type Evidence, refusalOfUs } from "@mailvet/engine";
 import { and, eq, inArray, TransactionRollbackError } from "drizzle-orm";
 import { inTimeSlices } from "../base/event-loop-yield.ts";
@@ -30,6 +31,10 @@ export type FinishDeps = {
 };
 
 const ROWS_AT_ONCE = 1_000;
+/** Serializing more of them blocks the event loop for longer than requests should wait. */
+const ROWS_PER_INSERT = 100;
+/** Rest after a batch, as a multiple of the time that it took: requests of others have the processor and the disk. */
+const REST_SHARE = 1;
 
 type Batch = { numbers: number[]; rows: OpenRow[] };
 type OpenRow = { result: ResultRow; isChecked: boolean };
@@ -46,6 +51,7 @@ export function finishHandler(deps: FinishDeps): TaskHandler {
       if (!job?.isFinishing) return void (await tasks.complete(database.orm, task));
       if (signal.aborted || job.status === "paused")
         return void (await tasks.postpone(database.orm, task, {}));
+      const startedAtMs = performance.now();
       const batch = await readBatch(deps, job);
       const continues = await save(deps, task, job, batch, claimedAtMs).catch((error: unknown) => {
         if (error instanceof TransactionRollbackError) return true; // the job has ended
@@ -53,6 +59,7 @@ export function finishHandler(deps: FinishDeps): TaskHandler {
       });
       progress.note(job.id);
       if (!continues) return;
+      await rest((performance.now() - startedAtMs) * REST_SHARE, undefined, { signal }).catch(() => {});
     }
   };
 }
@@ -102,29 +109,28 @@ function save(
       return false;
     }
     if (!(await tasks.keep(tx, task))) return false;
-    const inserted = new Set(
+    for (let at = 0; at < rows.length; at += ROWS_PER_INSERT) {
+      const some = rows.slice(at, at + ROWS_PER_INSERT);
       await insertResults(
         tx,
         job,
-        rows.map(({ result }) => result),
-        { keepExisting: true },
-      ),
-    );
+        some.map(({ result }) => result),
+      );
+    }
     await tx.delete(slices).where(and(isOpen(job.id), inArray(slices.number, numbers)));
     const continues = !(await tasks.shouldYield(tx, task, performance.now() - claimedAtMs));
     if (!continues) await tasks.postpone(tx, task, {});
-    const saved = rows.filter(({ result }) => inserted.has(result.row));
-    const unchecked = saved.filter(({ isChecked }) => !isChecked);
+    const unchecked = rows.filter(({ isChecked }) => !isChecked);
     const uncheckedCounts = countsOf(unchecked);
     const counted = await countInJob(
       tx,
       { jobId: job.id, isRedrive: false, isFinishing: true },
       {
-        processed: saved.length,
+        processed: rows.length,
         triedOnce: unchecked.length,
         givenUp: 0,
         freeProcessed: unchecked.length,
-        counts: countsOf(saved),
+        counts: countsOf(rows),
         uncharged: uncheckedCounts,
         unchecked: uncheckedCounts,
       },

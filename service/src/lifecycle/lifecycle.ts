@@ -2,8 +2,10 @@
  * Suspends, resumes and erases accounts: what happens to all that belongs to one.
  *
  * Each begins with the account's row, which refuses or admits its keys and sessions within a second in every process. The
- * rest follows in short transactions; what an exit of the process leaves undone is completed by `reconcile`.
+ * rest follows in short transactions, of an erasure in a task; what an exit of the process leaves undone is completed by
+ * `reconcile`.
  */
+import { randomUUID } from "node:crypto";
 import { lockAccount, WAITING_FOR_APPROVAL } from "../accounts/account-queries.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Sessions } from "../accounts/sessions.ts";
@@ -11,6 +13,7 @@ import { type Actor, auditOnCommit, type NewAuditEntry, recordAudit } from "../a
 import { Refusal, wrongValue } from "../base/refusal.ts";
 import { type BeforeCommit, bothOnCommit, type Database, DEADLOCK, sqlStateOf } from "../db/database.ts";
 import type { JobActions } from "../jobs/job-actions.ts";
+import type { Task } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import type { Uploads } from "../uploads/uploads.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
@@ -22,7 +25,10 @@ export type LifecycleDeps = {
   jobs: Pick<JobActions, "suspendAll" | "resumeAll" | "eraseAll" | "reconcileSuspensions">;
   uploads: Pick<Uploads, "eraseAll">;
   webhooks: Pick<Webhooks, "releaseHeld">;
-  tasks: Pick<Tasks, "pause" | "resume" | "groupsOf" | "closeGroup" | "deleteRest" | "pausedAccounts">;
+  tasks: Pick<
+    Tasks,
+    "openGroup" | "add" | "pause" | "resume" | "groupsOf" | "closeGroup" | "deleteRest" | "pausedAccounts"
+  >;
 };
 
 /** All refuse with account_not_found. Operators cannot suspend or erase their own account. */
@@ -35,13 +41,21 @@ export type Lifecycle = {
   /** Jobs that the suspension paused continue, and held deliveries are sent. */
   resume(by: Actor, accountId: string): Promise<void>;
   endSessions(by: Actor, accountId: string): Promise<void>;
-  /** Deletes every row and blob of the account. `email` confirms which one. Refuses with operator_protected. */
+  /**
+   * Has every row and blob of the account deleted by a task; the account's state is `erasing` until then. `email` confirms
+   * which one. Refuses with operator_protected.
+   */
   erase(by: Actor, accountId: string, confirmation: { email: string; reason: string }): Promise<void>;
   /** The same by the owner. */
   close(by: Actor, accountId: string): Promise<void>;
+  /** For the queue "action", with the subject ERASE_ACCOUNT. */
+  handleErasure(task: Task): Promise<void>;
   /** Completes what was interrupted. */
   reconcile(): Promise<void>;
 };
+
+/** Subject of a task of the queue "action". */
+export const ERASE_ACCOUNT = "erase account";
 
 const MAX_TRIES = 5;
 
@@ -63,16 +77,20 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     for (const groupId of groupIds) await orm.transaction((tx) => tasks.closeGroup(tx, groupId));
     const deleteTasks = () => orm.transaction((tx) => tasks.deleteRest(tx, accountId, groupIds));
     await deleteTasks();
-    await accounts.remove(accountId);
+    const isRemoved = await accounts.remove(accountId);
     await deleteTasks(); // what was added until then
+    return isRemoved;
   };
 
   /** What is still being saved for the account may be locked in another order. */
   const eraseRest = async (accountId: string) => {
     for (let tries = 1; ; tries++) {
       try {
-        return await eraseOnce(accountId);
+        const { email } = await accounts.find(accountId);
+        if (await eraseOnce(accountId)) accounts.tellOwner(email, { kind: "erased" });
+        return;
       } catch (error) {
+        if (error instanceof Refusal && error.code === "account_not_found") return; // by another process meanwhile
         if (tries === MAX_TRIES || sqlStateOf(error) !== DEADLOCK) throw error;
       }
     }
@@ -91,10 +109,13 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
 
   const erase = async (by: Actor, entry: NewAuditEntry & { accountId: string }) => {
     const { accountId } = entry;
-    const { email } = await accounts.find(accountId);
-    await accounts.markErasing(accountId, record(by, entry));
-    await eraseRest(accountId);
-    accounts.tellOwner(email, { kind: "erased" });
+    await accounts.find(accountId);
+    const addTask: BeforeCommit<void> = async (tx) => {
+      const groupId = randomUUID(); // the account's own is paused by a suspension
+      await tasks.openGroup(tx, { id: groupId, accountId });
+      await tasks.add(tx, [{ groupId, queue: "action", subject: ERASE_ACCOUNT }]);
+    };
+    await accounts.markErasing(accountId, bothOnCommit(record(by, entry), addTask));
   };
 
   return {
@@ -136,6 +157,9 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
 
     // The entry is kept, so it does not have the owner's network.
     close: ({ ip: _, ...by }, accountId) => erase(by, { action: "account.closed", accountId }),
+
+    // The task is deleted with the rest.
+    handleErasure: ({ accountId }) => eraseRest(accountId),
 
     async reconcile() {
       const failures: unknown[] = []; // one account must not hold up the others

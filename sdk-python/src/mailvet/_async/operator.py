@@ -75,9 +75,12 @@ class AsyncOperator:
     async def end_sessions(self, account_id: str) -> None:
         await self._transport.post(type(None), account_path(account_id, "/end-sessions"))
 
-    async def erase(self, account_id: str, **confirmation: Unpack[EraseAccountRequest]) -> None:
-        """Deletes everything the account has. `email` confirms which one is meant."""
-        await self._transport.post(type(None), account_path(account_id, "/erase"), confirmation)
+    async def erase(self, account_id: str, **confirmation: Unpack[EraseAccountRequest]) -> OperatorAccount:
+        """Deletes everything the account has; until that is done, its state is `erasing`.
+
+        `email` confirms which one is meant.
+        """
+        return await self._transport.post(OperatorAccount, account_path(account_id, "/erase"), confirmation)
 
     def export_account(self, account_id: str) -> AsyncDownload:
         """A ZIP file."""

@@ -135,8 +135,9 @@ export const lifecycleRoutes =
       },
       async (request, reply) => {
         const confirmation = { email: request.body.email, reason: reasonOf(request.body) };
+        const account = await show(request.params.account_id);
         await lifecycle.erase(actorOf(request), request.params.account_id, confirmation);
-        return reply.code(204).send(null);
+        return reply.code(202).send({ ...account, state: "erasing" as const });
       },
     );
 
@@ -266,10 +267,10 @@ const ERASE_ACCOUNT = {
   tags,
   summary: "Erase an account",
   description:
-    "Deletes the account with everything it has: jobs, files, results, keys, webhooks, ledger and usage. This can't be undone. Its keys and sessions are refused at once; the response is sent when all is deleted. The last operator and the caller's own account can't be erased.",
+    "Deletes the account with everything it has: jobs, files, results, keys, webhooks, ledger and usage. This can't be undone. Its keys and sessions are refused at once, and the request is answered; the account has the state `erasing` until all is deleted, and is not found from then on. The last operator and the caller's own account can't be erased.",
   params: AccountId,
   body: EraseAccountRequest,
-  response: { 204: Done },
+  response: { 202: OperatorAccount },
 };
 
 const EXPORT_ACCOUNT = {
@@ -305,7 +306,7 @@ const CLOSE_ACCOUNT = {
   tags: ["account"],
   summary: "Close your account",
   description:
-    "Deletes your account with everything it has, at once: there is no way back, so export it first. Asks for the password again, and for the code where two-factor sign-in is enabled. The last operator can't close their account.",
+    "Deletes your account with everything it has: there is no way back, so export it first. Its keys and sessions end at once; deleting a lot of data takes minutes. Asks for the password again, and for the code where two-factor sign-in is enabled. The last operator can't close their account.",
   body: AccountProof,
   response: { 204: Type.Null({ description: "Deleted." }) },
 };

@@ -7,6 +7,7 @@ import { accountQuery, queries, service } from "../../queries.ts";
 const ACCOUNTS = ["operator", "accounts"] as const;
 export const ACCOUNTS_PER_PAGE = 25;
 const REFRESH_MS = 5000;
+const ERASING_REFRESH_MS = 1000;
 
 export type AccountsShown = {
   search: string;
@@ -23,6 +24,8 @@ export const accountsQuery = ({ search, ...shown }: AccountsShown) =>
     queryFn: () =>
       service.operator.accounts({ ...shown, limit: ACCOUNTS_PER_PAGE, search: search || undefined }),
     placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) =>
+      data?.items.some(({ state }) => state === "erasing") ? ERASING_REFRESH_MS : false,
   });
 
 export const oneAccountQuery = (accountId: string) =>
