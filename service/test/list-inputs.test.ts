@@ -266,7 +266,7 @@ describe("POST /bulk/upload/link", () => {
     expect((await link(url)).body.filename).toBe("März.csv");
   });
 
-  test("private addresses are refused, also behind a redirect", async () => {
+  test("private addresses and other ports are refused, also behind a redirect", async () => {
     await using strict = await openService({ env: { EGRESS_ALLOW: "127.0.0.2" } });
     const bo = await strict.openAccount({ credits: 1 });
     const from = (url: string) => strict.ask("/bulk/upload/link", { key: bo.key, body: { url } });
@@ -279,13 +279,17 @@ describe("POST /bulk/upload/link", () => {
     ]) {
       await expectProblem(strict, await from(url), "link_rejected");
     }
-    const server = createServer((_, response) =>
-      response.writeHead(302, { location: "http://127.0.0.1:1/secret" }).end(),
-    ).listen(0, "127.0.0.2");
+    const server = createServer((request, response) => {
+      const location = request.url === "/port" ? "https://93.184.216.34:25/" : "http://127.0.0.1:1/secret";
+      response.writeHead(302, { location }).end();
+    }).listen(0, "127.0.0.2");
     servers.push(server);
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     await expectProblem(strict, await from(`http://127.0.0.2:${port}/`), "link_rejected");
+    const toPort = await from(`http://127.0.0.2:${port}/port`);
+    await expectProblem(strict, toPort, "link_rejected");
+    expect(toPort.body.detail).toBe("Port 25 is not allowed, only 443.");
   });
 
   test("errors of the server, endless redirects and large files are refused", async () => {
