@@ -52,7 +52,7 @@ export function findingWithoutReply(answer: MailboxAnswer, mxHost: string): Mail
 export type InterpretedReply = { finding: MailboxFinding; meaning: Meaning };
 
 export function interpretReply(
-  context: ReplyInContext & { mx: string },
+  context: ReplyInContext & { mx: string; isDecoy?: boolean },
   profile: ProviderProfile,
 ): InterpretedReply {
   const meaning = readReply(context);
@@ -140,12 +140,23 @@ function isAboutUs({ category }: Meaning, { stage }: { stage: ReplyStage }): boo
 /** Rules that read a policy from a word that any refusal may have, or from a code alone. */
 const WITHOUT_A_REASON = /^(?:code-|status-|bare-refusal$|local-policy$)/;
 
-/** A permanent refusal whose text and codes name no reason and do not refer to us or our message. */
+/** Beside a mailbox that is accepted, they are about the recipient: not about our address, sender or rate. */
+const ABOUT_NO_CLIENT: ReadonlySet<ReplyCategory> = new Set([
+  "policy_rejected",
+  "auth_required",
+  "temporary_failure",
+]);
+
+/**
+ * A permanent refusal whose text and codes name no reason and do not refer to us or our message. That of a decoy may name any
+ * reason that is not about us.
+ */
 function isUnexplained(
   { category, rule, mailbox }: Meaning,
-  { stage, reply }: { stage: ReplyStage; reply: Reply },
+  { stage, reply, isDecoy }: { stage: ReplyStage; reply: Reply; isDecoy?: boolean },
 ): boolean {
   if (stage !== "rcpt" || !isPermanentRefusal(reply) || mailbox !== "unknown") return false;
+  if (isDecoy && ABOUT_NO_CLIENT.has(category)) return true;
   const isAboutAddress = category === "protocol_error" && reply.enhanced?.startsWith("5.1.") === true;
   const isPolicy = category === "policy_rejected" || category === "temporary_failure";
   return isAboutAddress || (isPolicy && WITHOUT_A_REASON.test(rule));

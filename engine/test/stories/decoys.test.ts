@@ -24,6 +24,8 @@ tellStories([
     "524 5.2.4 Mailing list expansion problem",
     "550 Administrative prohibition",
     "550 5.7.1 This mailbox is for internal use only",
+    "550 5.7.1 Message rejected as spam",
+    "550 5.7.1 Authentication required",
   ].map(
     (reply) =>
       [
@@ -38,9 +40,14 @@ tellStories([
     { ann: "unknown probe_blocked" },
   ],
   [
-    "nor does one rejected because of the message",
-    refusing("550 5.7.1 Message rejected as spam"),
+    "nor does one rejected because of our sender",
+    refusing("550 5.7.1 Sender address rejected: not authorised"),
     { ann: "unknown probe_blocked" },
+  ],
+  [
+    "nor does one rejected because of our rate",
+    refusing("550 5.7.1 Too many messages from your address"),
+    { ann: "unknown rate_limited" },
   ],
   [
     "a server that accepts every plausible name is a catch-all",

@@ -10,6 +10,7 @@ import {
   mailHost,
   noPipelining,
   saysNothing,
+  type Temperament,
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { createEgressGuard } from "../../src/egress/guard.ts";
@@ -93,6 +94,26 @@ test.concurrent("a policy rejection of one mailbox does not affect the others", 
   const bosses = Array.from({ length: 5 }, (_, i) => `boss${i}@shop.test`);
   for (const verdict of await story.verdictsOn(bosses)) expect(verdict).toMatch(/^unknown/);
   expect(new Set(await story.verdictsOn(manyAt("shop.test", 20)))).toEqual(new Set(["valid"]));
+});
+
+test.concurrent("rejections of us between mailboxes that are answered do not give up the host, and are shown for their own address only", async () => {
+  const isBoss = ({ localPart }: { localPart: string }) => localPart.startsWith("boss");
+  const temper: Temperament = {
+    on: {
+      rcpt: ({ address }) =>
+        address.startsWith("boss") ? { reply: `550 5.7.25 <${address}>: no PTR record` } : undefined,
+    },
+  };
+  await using story = await openStory({
+    "shop.test": mailDomain({ users: (mailbox) => isBoss(mailbox) || isNumbered(mailbox), temper }),
+  });
+  const emails = manyAt("shop.test", 40).flatMap((email, i) => [email, `boss${i}@shop.test`]);
+  const found = await Promise.all(emails.map((email) => story.evidenceFor(email)));
+  for (const [i, { mailbox }] of found.entries()) {
+    const { answer, reply } = mailbox!;
+    expect(answer).toBe(emails[i]!.startsWith("boss") ? "probe_blocked" : "accepted");
+    if (answer === "probe_blocked") expect(reply?.text).toContain(`<${emails[i]}>`);
+  }
 });
 
 test.concurrent("a list of domains at one provider that rejects us costs three connections, not thirty", async () => {

@@ -11,7 +11,14 @@ import { createVerifier } from "../../src/verifier.ts";
 import { type Engine, engineIn, openStory, type Story } from "./story.ts";
 
 /** Below, or in another file (low_quality: mailbox-names.test.ts). */
-const TESTED_ELSEWHERE = ["possible_typo", "low_quality", "egress_blocked", "smtp_skipped", "internal_error"];
+const TESTED_ELSEWHERE = [
+  "possible_typo",
+  "low_quality",
+  "egress_blocked",
+  "smtp_skipped",
+  "internal_error",
+  "server_untrusted",
+];
 
 let story: Story;
 /** Engines with short timeouts in the same world, for the verdicts that need them. */

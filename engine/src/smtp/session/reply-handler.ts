@@ -51,8 +51,8 @@ export class ReplyHandler {
     const { deps, counts } = this.#session;
     const { client, host, identity, limits } = this.#session.target;
     const { ourNames } = identity;
-    const { recipient } = request;
-    const context = { stage, reply, mx: host, greetedAs: client.bannerName, recipient, ourNames };
+    const { recipient, isDecoy } = request;
+    const context = { stage, reply, mx: host, greetedAs: client.bannerName, recipient, ourNames, isDecoy };
     const { finding, meaning } = interpretReply(context, deps.profile);
     this.replies[meaning.category] = (this.replies[meaning.category] ?? 0) + 1;
     const { answer } = finding;
@@ -62,6 +62,8 @@ export class ReplyHandler {
       return "refused";
     }
     if (answer === "accepted") {
+      tally.isJudged = true;
+      delete tally.block;
       if (!isExemptFromFilters(request)) this.#recordAccepted(request, transaction, tally);
       request.settle(finding);
       return "accepted";
@@ -78,6 +80,9 @@ export class ReplyHandler {
     if (finding.isAboutUs) {
       tally.block = reply;
       if (this.#isLeftToAnotherIdentity(request, finding)) return "refused";
+    } else if (stage === "rcpt" && reply.code >= 500) {
+      tally.isJudged = true;
+      delete tally.block;
     }
     if (answer === "greylisted") identity.hostLimits.markGreylisting(host);
     if (stage === "rcpt" && this.#mayTryNextHost(request, finding)) {

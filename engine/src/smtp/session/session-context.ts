@@ -65,7 +65,9 @@ export type BatchTally = {
   /** Refusals about us or our rate. */
   aboutUs: number;
   isRateLimited?: true;
-  /** A reply that rejects our address, EHLO name or sender. */
+  /** A recipient was accepted, or refused for a reason of its own. */
+  isJudged?: true;
+  /** A reply that rejects our address, EHLO name or sender, with no recipient judged after it. */
   block?: Reply;
   /** The host refuses this connection because others are open. */
   isBeyondCap?: true;

@@ -49,6 +49,8 @@ export class ProbeSession implements SessionContext {
   readonly #handler = new ReplyHandler(this);
   readonly #check: RefusalCheck;
   readonly #traces = new Set<string>();
+  /** Its last reply was a rejection of us. */
+  #isBlocked = false;
   #outcome: SmtpSessionEvent["outcome"] = "completed";
   #sent = 0;
 
@@ -250,6 +252,10 @@ export class ProbeSession implements SessionContext {
       recordRefusalLimit(this.#limits, this.deps.profile.refusalsPerSession + 1, this.deps.profile);
     // Once per batch: a hundred recipients under one refused MAIL are one event.
     if (tally.isRateLimited) limiter.record({ kind: "rate_limited" });
+    // Only rejections of us in a row give up a host: one that judges recipients in between still answers.
+    const wasBlocked = this.#isBlocked || tally.block !== undefined;
+    if (wasBlocked && tally.isJudged && !tally.isRateLimited) limiter.record({ kind: "ok" });
+    this.#isBlocked = tally.block !== undefined;
     if (tally.block) limiter.record({ kind: "blocked", reply: tally.block });
     this.#handler.requeueUnanswered(unanswered, tally);
     return tally;
