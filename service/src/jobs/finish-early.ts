@@ -3,7 +3,8 @@
  * transaction, then the job's end.
  *
  * One that waits for a retry gets the verdict of its last attempt, and is charged like any verdict. One that was not checked,
- * whose check is in flight, or that waits for a provider which refuses this installation, is not charged. From the request on (job-transitions.ts) nothing else saves results of the job.
+ * whose check is in flight, or that waits for a provider which refuses this installation, is not charged. From the request
+ * on (job-transitions.ts) nothing else saves results of the job.
  */
 import { setTimeout as rest } from "node:timers/promises";
 import { type Evidence, refusalOfUs } from "@mailvet/engine";
