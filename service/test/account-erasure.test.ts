@@ -231,9 +231,13 @@ async function resetMailTo(email: string): Promise<void> {
 }
 
 async function erase({ accountId, email }: TestAccount): Promise<void> {
+  await service.ask(`/operator/accounts/${accountId}/suspend`, {
+    cookie: await service.operatorCookie(),
+    body: { reason: `Unpaid by ${email}` },
+  });
   const erased = await service.ask(`/operator/accounts/${accountId}/erase`, {
     cookie: await service.operatorCookie(),
-    body: { email, reason: "The owner asked for it" },
+    body: { email, reason: `The owner asked for it: ${email}` },
   });
   expect([erased.status, erased.body.state]).toEqual([202, "erasing"]);
   await expect

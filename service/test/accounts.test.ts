@@ -212,6 +212,12 @@ test.for([
   ["xxxxxxxxxxxx", "one character"],
   ["Ann.Longname@Example.com", "your email"],
   ["ann.longname", "your email"],
+  ["ann.longname@example.com1", "your email"],
+  ["AnnLongname2026!", "your email"],
+  ["2026-ann-longname", "your email"],
+  ["example.com2026", "your email"],
+  ["example-example", "your email"],
+  ["Mailvet12345", "name of this service"],
 ])("the new password %s is refused with its reason, everywhere", async ([password, reason]) => {
   await using world = openAccountsWorld();
   const email = "ann.longname@example.com";

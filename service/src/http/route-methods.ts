@@ -5,6 +5,8 @@ import type { Access } from "./route-config.ts";
 export type RouteMethods = {
   /** Undefined when no route matches the path. */
   at(path: string): readonly string[] | undefined;
+  /** Whether the path has routes of its own, which a path with an id must not stand in for: /keys/options is no key. */
+  has(path: string): boolean;
 };
 
 /** Tracks every route that is registered from now on. */
@@ -19,9 +21,12 @@ export function trackRouteMethods(app: FastifyInstance): RouteMethods {
   });
   return {
     at(path) {
+      const own = methodsOf.get(path);
+      if (own) return [...own].sort();
       for (const [pattern, methods] of methodsOf) if (matches(pattern, path)) return [...methods].sort();
       return undefined;
     },
+    has: (path) => methodsOf.has(path),
   };
 }
 
