@@ -159,10 +159,10 @@ test("a summary adds up for any list, with one item per unique email in order", 
   const summary = await bulk(emails);
   expect(summary).toMatchObject({
     total: emails.length,
-    valid_count: 2,
+    valid_count: 3,
     invalid_count: 13, // eleven outcomes, the malformed input, and a reserved domain
     risky_count: 7,
-    unknown_count: 11,
+    unknown_count: 12,
     duplicate_count: 4,
     credits_used: emails.length - 4,
   });
