@@ -43,12 +43,16 @@ export const MAX_PACES_SHOWN = 50;
 export const ProviderState = Type.Object({
   identity: Type.String({ description: "Egress identity." }),
   provider: Type.String({ description: "As in the results, such as microsoft_365." }),
-  state: OneOf(["slowed", "refused"], {
-    description: "slowed: it limits our rate; refused: it rejects the address, host name or sender.",
+  state: OneOf(["slowed", "refused", "listed"], {
+    description:
+      "slowed: it limits our rate; refused: it rejects the address, host name or sender; listed: `provider` is a blocklist that has the address.",
   }),
-  since: Nullable(Moment("Since when it refuses."), "Since when it refuses; null otherwise."),
+  since: Nullable(
+    Moment("Since when it refuses, or the listing is known."),
+    "Since when it refuses, or the listing is known; null if slowed.",
+  ),
   retry_at: Nullable(Moment("Until then it is not contacted."), "null: the next check tries again."),
-  reply: Nullable(Type.String(), "The reply that refuses."),
+  reply: Nullable(Type.String(), "The reply that refuses, or what the blocklist says."),
   removal_url: Nullable(Type.String(), "Where removal is requested, if a page is known."),
 });
 export type ProviderState = Static<typeof ProviderState>;

@@ -14,6 +14,7 @@ export {
   predictedBounceRate,
 } from "./calibration.ts";
 export { createResolver, type Resolver, type ResolverOptions } from "./dns/resolver.ts";
+export { BLOCKLIST_ZONES } from "./doctor/blocklists.ts";
 export { type Doctor, doctorFrom } from "./doctor/doctor.ts";
 export type { Diagnosis } from "./doctor/finding.ts";
 export { type DomainRequest, domainReportOf, domainSyntaxError, postmasterOf } from "./domain-report.ts";

@@ -57,6 +57,8 @@ export type Config = {
   unknownRefund: UnknownRefund;
   /** The longest that rows of a list wait for a provider that refuses this installation. */
   providerWaitMs: number;
+  /** Once a day, about every egress identity. */
+  asksBlocklists: boolean;
   /** Also answers at the paths, and in the shapes, of Reacher (http/routes/reacher/). */
   isReacherCompatible: boolean;
   auditRetentionDays: number;
@@ -185,6 +187,8 @@ export function readConfig(env: Environment, cwd: string): Config {
       workerSlots: read.integer("WORKER_SLOTS", { fallback: 16, min: 1, max: 100 }),
     },
     providerWaitMs: read.seconds("PROVIDER_WAIT_HOURS", { fallback: 12, max: 72, unit: "hours" }) * 3_600_000,
+    asksBlocklists:
+      read.oneOf("BLOCKLIST_CHECK", { fallback: "daily", choices: ["daily", "off"] }) === "daily",
     unknownRefund: read.oneOf("UNKNOWN_REFUND", { fallback: "own_fault", choices: UNKNOWN_REFUNDS }),
     isReacherCompatible:
       read.oneOf("REACHER_COMPATIBLE", { fallback: "no", choices: ["no", "yes"] }) === "yes",

@@ -15,10 +15,11 @@ export type MaintenanceDeps = {
   minutely: MaintenanceTasks;
   /** For tasks that scan a whole table. */
   hourly: MaintenanceTasks;
+  daily?: MaintenanceTasks;
   onFailure: (task: string, error: unknown) => void;
 };
 
-const SCHEDULES = { minute: "* * * * *", hour: "7 * * * *" } as const;
+const SCHEDULES = { minute: "* * * * *", hour: "7 * * * *", day: "41 4 * * *" } as const;
 type Run = { every: keyof typeof SCHEDULES };
 
 const POLL_SECONDS = 10;
@@ -27,7 +28,13 @@ const CLOSE_TIMEOUT_MS = 5000;
 const RETRY_PAUSE_MS = 5000;
 
 /** Starts in the background: the service does not wait for it. */
-export function startMaintenance({ boss, minutely, hourly, onFailure }: MaintenanceDeps): Maintenance {
+export function startMaintenance({
+  boss,
+  minutely,
+  hourly,
+  daily = {},
+  onFailure,
+}: MaintenanceDeps): Maintenance {
   let isClosing = false;
   const closing = new AbortController();
 
@@ -41,7 +48,7 @@ export function startMaintenance({ boss, minutely, hourly, onFailure }: Maintena
   const start = async () => {
     await boss.start();
     await boss.work<Run>("maintenance", { pollingIntervalSeconds: POLL_SECONDS }, async ([job]) => {
-      await run(job?.data.every === "hour" ? hourly : minutely);
+      await run({ minute: minutely, hour: hourly, day: daily }[job?.data.every ?? "minute"]);
     });
     for (const [every, cron] of Object.entries(SCHEDULES))
       await boss.schedule("maintenance", cron, { every }, { key: every, singletonKey: every, group: GROUP });

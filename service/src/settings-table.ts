@@ -132,6 +132,11 @@ export const SETTING_SECTIONS: Readonly<Record<string, Readonly<Record<string, S
         "Which unknown verdicts are refunded: never, own_fault (internal_error, egress_blocked, smtp_skipped, and probe_blocked where a mail host refuses the address of this installation), always.",
       fallback: "own_fault",
     },
+    BLOCKLIST_CHECK: {
+      meaning:
+        "daily: the service asks DNS blocklists about the address of each egress identity once a day, after a connection to a few large providers that shows the address. Operators are told of a listing. off: only the diagnostics ask.",
+      fallback: "daily",
+    },
     PROVIDER_WAIT_HOURS: {
       meaning:
         "The longest that rows of a list wait for a mail provider that refuses the address of this installation. Then they are unknown, and refunded.",

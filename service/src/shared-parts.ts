@@ -47,6 +47,7 @@ import { createUsageExchange } from "./request-limits/usage-exchange.ts";
 import type { TerminalMessage } from "./start-message.ts";
 import { logOutdatedRelease, withDatabaseRelease } from "./system/database-release.ts";
 import { createDeploymentFigures } from "./system/deployment-figures.ts";
+import { createEgressWatch } from "./system/egress-watch.ts";
 import { startListRefresh } from "./system/list-refresh.ts";
 import { countSharedThrottles, listSharedThrottles } from "./system/shared-throttle-report.ts";
 import { createSystem } from "./system/system.ts";
@@ -355,6 +356,14 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
   });
   const countThrottles = throttleReport ? throttleReport.count : () => countSharedThrottles(database.pool);
   const listThrottles = throttleReport ? throttleReport.list : () => listSharedThrottles(database.pool);
+  const egressWatch = createEgressWatch({
+    database,
+    listThrottles,
+    openDoctor: () => doctorFrom(config.engine),
+    notifications,
+    publicUrl,
+    log: log.event,
+  });
   const system = createSystem({
     database,
     processes,
@@ -373,6 +382,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     () => referenceLists.report().made_at,
   );
   return {
+    egressWatch,
     accounts,
     adjudicator,
     apiKeys,

@@ -35,7 +35,7 @@ export async function startWorkerRole(
   const { database, boss, tasks, pubsub, ledger, webhooks, hostLimiters, gates, naming, adjudicator } = parts;
   const { validations, verdictCache, feedback, idempotentResponses, sessions, accounts } = parts;
   const { auditLog, files, uploads, transitions, jobActions, metrics, tracing } = parts;
-  const { lists, notifications, lifecycle } = parts;
+  const { lists, notifications, lifecycle, egressWatch } = parts;
   const { pool } = database;
   const feed = createFeed({ pool, boss });
   const progress = createJobProgress(pool);
@@ -59,6 +59,7 @@ export async function startWorkerRole(
       rechecks: validations.rechecks.eraseOld,
       lists: lists.runDue,
       low_credits: notifications.notifyLowCredits,
+      egress: egressWatch.noteRefusals,
       notifications: notifications.sendDue,
       ...(hostLimiters ? { paces: hostLimiters.forgetOld } : {}),
       request_limits: () => deleteIdleUsage(pool),
@@ -71,6 +72,7 @@ export async function startWorkerRole(
       orphaned_blobs: () => files.deleteOrphans(),
       queues: () => keepUpQueues({ pool, boss, feed }),
     },
+    daily: config.asksBlocklists ? { blocklists: egressWatch.askBlocklists } : {},
     onFailure: (chore, error) => log.event("maintenance_failed", { err: error, task: chore }),
   });
   closers.push(() => maintenance.close());

@@ -69,6 +69,7 @@ const TABLES: Readonly<Record<string, string>> = {
   "public.host_leases": "mail hosts",
   "public.host_waiters": "mail hosts",
   "public.throttle_states": "mail hosts",
+  "public.egress_states": "mail providers and blocklists",
   "public.processes": "processes of the deployment",
 };
 /** Written some time after the requests that they count. */

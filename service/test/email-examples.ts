@@ -1,5 +1,5 @@
 /** One example of every email, for its test and for the screenshots. `name` is used wherever a user chooses a text. */
-import type { Job } from "@mailvet/contract";
+import type { Job, ProviderState } from "@mailvet/contract";
 import { Refusal } from "../src/base/refusal.ts";
 import { type EmailContent, renderEmail } from "../src/mail/email-layout.ts";
 import { emailTemplates } from "../src/mail/email-templates.ts";
@@ -26,6 +26,16 @@ const jobOf = (filename: string, error: string | undefined): Job =>
     credits_refunded: 24,
     error: error === undefined ? null : { detail: error },
   }) as unknown as Job;
+
+const refusedState = (reply: string): ProviderState => ({
+  identity: "default",
+  provider: "microsoft_365",
+  state: "refused",
+  since: "2026-11-19T14:05:00.000Z",
+  retry_at: null,
+  reply: `550 5.7.606 Access denied, banned sending IP ${reply}`,
+  removal_url: "https://sender.office.com/",
+});
 
 export const EMAIL_EXAMPLES: Examples = {
   confirmEmail: () => emailTemplates.confirmEmail(TO, at(`/confirm-email?token=${TOKEN}`)),
@@ -65,5 +75,7 @@ export const EMAIL_EXAMPLES: Examples = {
   },
   jobNeedsCredits: (name) =>
     toOwner(emailTemplates.jobNeedsCredits(name, "The balance is 842.", EXAMPLE_URL)),
+  egressRefused: (name) => toOwner(emailTemplates.egressRefused(refusedState(name), EXAMPLE_URL)),
+  egressAccepted: () => toOwner(emailTemplates.egressAccepted(refusedState(""), EXAMPLE_URL)),
   lowCredits: () => toOwner(emailTemplates.lowCredits(842, 1_000, EXAMPLE_URL)),
 };

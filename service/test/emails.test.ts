@@ -83,6 +83,7 @@ test("a text that a user chose is one escaped line, and never a link", () => {
     "listChanged",
     "listNotValidated",
     "jobNeedsCredits",
+    "egressRefused",
   ]);
   for (const example of Object.values(EMAIL_EXAMPLES)) {
     const { subject, text, html = "" } = example(HOSTILE);

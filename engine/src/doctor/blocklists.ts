@@ -55,6 +55,8 @@ const BLOCKLISTS: readonly Blocklist[] = [
   },
 ];
 
+export const BLOCKLIST_ZONES: readonly string[] = BLOCKLISTS.map(({ zone }) => zone);
+
 const ON_EVERY_LIST = "127.0.0.2";
 const ON_NO_LIST = "127.0.0.1";
 

@@ -224,6 +224,11 @@ function notFound(): Refusal {
   return new Refusal("account_not_found", "No account has this id.");
 }
 
+export async function operatorIds(tx: Pick<Orm, "select">): Promise<string[]> {
+  const isActive = and(eq(accounts.isOperator, true), isNull(accounts.suspendedAt));
+  return (await tx.select({ id: accounts.id }).from(accounts).where(isActive)).map(({ id }) => id);
+}
+
 /** Undefined when the account no longer exists. */
 export async function emailOf(
   { orm }: Pick<Database, "orm">,

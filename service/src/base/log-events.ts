@@ -44,6 +44,11 @@ export const LOG_EVENTS = {
   task_exhausted_handler_failed: { level: "warn", message: "the end of a failed task could not be saved" },
   task_settle_failed: { level: "warn", message: "the outcome of a task could not be saved" },
   egress_identity_acquired: { level: "info", message: "this process owns an egress identity" },
+  egress_refused: {
+    level: "warn",
+    message: "a mail provider refuses an egress identity, or a blocklist has it",
+  },
+  egress_accepted: { level: "info", message: "a mail provider or blocklist has relented" },
   egress_identity_lost: { level: "warn", message: "another process has an egress identity of this one" },
   notifications_lost: { level: "warn", message: "not listening for database notifications, reconnecting" },
   notifications_restored: { level: "info", message: "listening for database notifications again" },

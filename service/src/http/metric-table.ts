@@ -93,6 +93,12 @@ export const METRICS = {
     help: "Time since a mail provider began to refuse an egress identity; no sample while none does.",
     isShared: true,
   },
+  mailvet_identity_listed: {
+    type: "gauge",
+    labels: ["identity", "list"],
+    help: "1 for each blocklist that has the address of an egress identity, as of the last look; no sample otherwise.",
+    isShared: true,
+  },
   mailvet_egress_sessions_today: {
     type: "gauge",
     labels: ["identity"],

@@ -173,8 +173,15 @@ export function createMetrics(): Metrics {
         identities.map(({ identity, openBreakers }) => [{ identity }, openBreakers]),
       );
       shared("mailvet_provider_refused_seconds", ({ providers }) =>
-        providers.flatMap(({ identity, provider, since }) =>
-          since === null ? [] : [[{ identity, provider }, (Date.now() - Date.parse(since)) / 1000]],
+        providers.flatMap(({ identity, provider, state, since }) =>
+          state !== "refused" || since === null
+            ? []
+            : [[{ identity, provider }, (Date.now() - Date.parse(since)) / 1000]],
+        ),
+      );
+      shared("mailvet_identity_listed", ({ providers }) =>
+        providers.flatMap(({ identity, provider: list, state }) =>
+          state === "listed" ? [[{ identity, list }, 1]] : [],
         ),
       );
       shared("mailvet_egress_sessions_today", ({ identities }) =>

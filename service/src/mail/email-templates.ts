@@ -5,7 +5,7 @@
  * Those about an account are complete, with their recipient; those about jobs, lists and credits are stored until they are
  * sent (notifications.ts), to the email that the account has by then.
  */
-import type { Job } from "@mailvet/contract";
+import type { Job, ProviderState } from "@mailvet/contract";
 import type { Refusal } from "../base/refusal.ts";
 import { type EmailContent, type Paragraph, renderEmail } from "./email-layout.ts";
 import type { OutgoingEmail } from "./mailer.ts";
@@ -251,6 +251,40 @@ export const emailTemplates = {
     ],
     button: { label: "View usage", url: `${publicUrl}/usage` },
     notes: [whyTold(publicUrl)],
+  }),
+
+  egressRefused: (
+    { provider, identity, state, since, reply, removal_url: link }: ProviderState,
+    publicUrl: string,
+  ): EmailContent => ({
+    subject:
+      state === "listed" ? `Mailvet is on the blocklist ${provider}` : `Mailvet is refused by ${provider}`,
+    paragraphs: [
+      state === "listed"
+        ? `The blocklist ${provider} has the address of the egress identity ${identity}.`
+        : `The mail provider ${provider} refuses the egress identity ${identity}. Rows of lists wait for it, and are refunded if it does not relent.`,
+      ...(reply ? [oneLine(reply)] : []),
+      ...(since ? [`Since ${since.slice(0, 16).replace("T", " ")} UTC.`] : []),
+      ...(link ? [`Removal is requested at ${link}`] : []),
+    ],
+    button: { label: "View system", url: `${publicUrl}/operator/system` },
+    notes: ["Sent to operators, once until it ends."],
+  }),
+
+  egressAccepted: (
+    { provider, identity, state }: Pick<ProviderState, "provider" | "identity" | "state">,
+    publicUrl: string,
+  ): EmailContent => ({
+    subject:
+      state === "listed"
+        ? `Mailvet is no longer on the blocklist ${provider}`
+        : `Mailvet is no longer refused by ${provider}`,
+    paragraphs: [
+      state === "listed"
+        ? `The blocklist ${provider} no longer has the address of the egress identity ${identity}.`
+        : `The mail provider ${provider} accepts the egress identity ${identity} again, or was not asked for an hour.`,
+    ],
+    button: { label: "View system", url: `${publicUrl}/operator/system` },
   }),
 };
 

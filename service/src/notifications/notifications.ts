@@ -6,7 +6,7 @@
  */
 import type { Job, NotificationSettings, WebhookEvent } from "@mailvet/contract";
 import { and, eq, isNotNull, sql } from "drizzle-orm";
-import { emailOf } from "../accounts/account-queries.ts";
+import { emailOf, operatorIds } from "../accounts/account-queries.ts";
 import { type Actor, recordAudit } from "../audit/audit-writer.ts";
 import type { Caller, Owner } from "../base/caller.ts";
 import type { LogEvent } from "../base/log-events.ts";
@@ -29,6 +29,8 @@ export type Notifications = {
   onEvent(tx: Orm, owner: Owner, event: WebhookEvent, data: Record<string, unknown>): Promise<void>;
   /** The same for anything else that is told about jobs. */
   tell(tx: Orm, owner: Owner, email: EmailContent): Promise<void>;
+  /** About the installation, in the same way; whatever they want to be told of their own account. */
+  tellOperators(tx: Orm, email: EmailContent): Promise<void>;
   /** A job was refused for lack of credits. Only what a program asked for is told, at most once a day. */
   onJobRefused(
     caller: Pick<Caller, "accountId" | "isTest" | "by">,
@@ -125,6 +127,11 @@ export function createNotifications({
       if (job && event === "job.failed") await tell(tx, owner, emailTemplates.jobFailed(job, publicUrl));
     },
     tell,
+
+    async tellOperators(tx, email) {
+      if (!mailer.reachesPeople) return;
+      for (const accountId of await operatorIds(tx)) await write(tx, accountId, email);
+    },
 
     async onJobRefused(caller, name, error) {
       if (!(error instanceof Refusal) || error.code !== "insufficient_credits") return;

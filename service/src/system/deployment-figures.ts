@@ -14,6 +14,7 @@ import type { Database } from "../db/database.ts";
 import { createJobRate } from "../jobs/job-rate.ts";
 import { countSessionsToday } from "../pacing/session-gates.ts";
 import { countTasks, type QueueCounts } from "../queue/queue-depth.ts";
+import { listedIdentities } from "./egress-watch.ts";
 import { providerStates } from "./provider-states.ts";
 
 export type DeploymentFigures = {
@@ -21,7 +22,7 @@ export type DeploymentFigures = {
   /** Active jobs. */
   jobs: Record<"queued" | "processing" | "paused", number>;
   identities: IdentityFigures[];
-  /** Refused and slowed. */
+  /** Those that refuse or slow down, and blocklists. */
   providers: ProviderState[];
 };
 
@@ -35,7 +36,7 @@ export type IdentityFigures = ThrottleCounts & {
 };
 
 export type DeploymentFigureDeps = {
-  database: Pick<Database, "pool" | "check">;
+  database: Pick<Database, "pool" | "orm" | "check">;
   /** Of all processes (shared-throttle-report.ts), or of this one (throttle-report.ts). */
   countThrottles: () => ThrottleCounts[] | Promise<ThrottleCounts[]>;
   listThrottles: () => HostPace[] | Promise<HostPace[]>;
@@ -61,7 +62,7 @@ export function createDeploymentFigures({
     const queues = await countTasks(pool);
     const { queued, processing, paused } = await jobRate.sample();
     const figures = await identityFigures({ pool, countThrottles, identities });
-    const providers = providerStates(await listThrottles());
+    const providers = [...(await listedIdentities(database)), ...providerStates(await listThrottles())];
     return { queues, jobs: { queued, processing, paused }, identities: figures, providers };
   };
 

@@ -20,6 +20,7 @@ import type { ProcessRegistry } from "../queue/process-registry.ts";
 import { queueDepth } from "../queue/queue-depth.ts";
 import { type DeploymentFigureDeps, type IdentityFigures, identityFigures } from "./deployment-figures.ts";
 import { createDoctorCache } from "./doctor-cache.ts";
+import { listedIdentities } from "./egress-watch.ts";
 import type { ListRefresh } from "./list-refresh.ts";
 import { providerStates } from "./provider-states.ts";
 
@@ -32,7 +33,7 @@ export type SystemReporter = {
 };
 
 export type SystemDeps = {
-  database: Pick<Database, "pool">;
+  database: Pick<Database, "pool" | "orm">;
   processes: Pick<ProcessRegistry, "list">;
   openDoctor: () => Doctor;
   /** Throttled hosts, the worst first: of all processes (shared-throttle-report.ts), or of this one (throttle-report.ts). */
@@ -73,7 +74,7 @@ export function createSystem(deps: SystemDeps): SystemReporter {
     return {
       ...(await basics()),
       pacing: pacing.slice(0, MAX_PACES_SHOWN),
-      providers: providerStates(pacing),
+      providers: [...(await listedIdentities(database)), ...providerStates(pacing)],
       identities: await identityStatus(pacing),
     };
   };

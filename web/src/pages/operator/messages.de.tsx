@@ -288,6 +288,11 @@ export const messages: Translation<typeof english.messages> = {
         {provider} weist diese Installation seit {since} ab
       </>
     ),
+    lists: (list, since) => (
+      <>
+        Die Adresse dieser Installation steht auf der Sperrliste {list}, bemerkt {since}
+      </>
+    ),
     fromIdentity: (provider, identity) => `${provider} (von ${identity})`,
     waits: "Zeilen von Listen warten darauf und werden erstattet, wenn es dabei bleibt.",
     retryAt: (at) => <>Nächster Versuch nach {at}.</>,

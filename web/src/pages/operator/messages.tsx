@@ -281,6 +281,11 @@ export const messages = {
         {provider} refuses this installation since {since}
       </>
     ),
+    lists: (list: string, since: ReactNode) => (
+      <>
+        The blocklist {list} has the address of this installation, noticed {since}
+      </>
+    ),
     fromIdentity: (provider: string, identity: string) => `${provider} (from ${identity})`,
     waits: "Rows of lists wait, and are refunded if it does not relent.",
     retryAt: (at: ReactNode) => <>Next attempt after {at}.</>,

@@ -1,4 +1,4 @@
-/** Mail providers that refuse this installation: since when, with what reply, and where to request removal. */
+/** Mail providers that refuse this installation and blocklists that have its address: since when, with what reply, and where to request removal. */
 
 import type { ProviderState } from "@mailvet/contract";
 import { Alert, Anchor, Stack, Text } from "@mantine/core";
@@ -14,7 +14,7 @@ export function ProviderAlerts({
   providers: readonly ProviderState[];
   hasIdentities: boolean;
 }) {
-  const refused = providers.filter(({ state }) => state === "refused");
+  const refused = providers.filter(({ state }) => state !== "slowed");
   const slowed = providers.filter(({ state }) => state === "slowed");
   if (providers.length === 0) return null;
   const nameOf = ({ provider, identity }: ProviderState) =>
@@ -25,7 +25,10 @@ export function ProviderAlerts({
         <Alert
           key={`${state.provider} ${state.identity}`}
           color="red"
-          title={texts.refuses(nameOf(state), <Timestamp at={state.since} isExact />)}
+          title={(state.state === "listed" ? texts.lists : texts.refuses)(
+            nameOf(state),
+            <Timestamp at={state.since} isExact />,
+          )}
         >
           {state.reply && (
             <Text size="sm" className="breaks" lang="en">
@@ -33,7 +36,8 @@ export function ProviderAlerts({
             </Text>
           )}
           <Text size="sm">
-            {texts.waits} {state.retry_at && <>{texts.retryAt(<Timestamp at={state.retry_at} isExact />)} </>}
+            {state.state === "refused" && `${texts.waits} `}{" "}
+            {state.retry_at && <>{texts.retryAt(<Timestamp at={state.retry_at} isExact />)} </>}
             {state.removal_url && (
               <Anchor href={state.removal_url} target="_blank" rel="noreferrer" size="sm">
                 {texts.removal}
