@@ -41,7 +41,7 @@ export function releaseFinding(versionNumber: number): Diagnosis {
   }
   if (behind === 0) return { name, outcome: "good", found: `${running}, current as of ${date}.` };
   const count = `${behind} security ${behind === 1 ? "release" : "releases"}`;
-  const found = `${running} is ${count} behind: ${version.major}.${current} is of ${date} or earlier.`;
+  const found = `${running} is ${count} behind; ${version.major}.${current} is current as of ${date}.`;
   return { name, outcome: "warning", found, advice: ADVICE };
 }
 
