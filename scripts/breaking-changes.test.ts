@@ -212,6 +212,16 @@ test("additions and other texts break nothing", () => {
   expect(found).toEqual([]);
 });
 
+test("an action may become a task, with the same body", () => {
+  const asTask = (content?: object) =>
+    changed(({ paths }) => {
+      const { 200: done, ...others } = paths["/check"].post.responses;
+      paths["/check"].post.responses = { ...others, 202: content ? { ...done, content } : done };
+    });
+  expect(asTask()).toEqual([]);
+  expect(asTask({})).toEqual(["POST /check 200: media type application/json was removed"]);
+});
+
 test("without texts and examples the same is compared", () => {
   const reduced = withoutTexts(DOCUMENT);
   expect(breakingChanges(DOCUMENT, reduced)).toEqual([]);

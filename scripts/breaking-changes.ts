@@ -45,7 +45,8 @@ export function breakingChanges(before: Json, after: Json): string[] {
     }
     for (const [status, answer] of Object.entries<Json>(old.responses ?? {})) {
       if (!/^2/.test(status)) continue; // which problems there are may change
-      const [was, is] = [schemas.in(before, answer), schemas.in(after, now.responses?.[status])];
+      const same = now.responses?.[status] ?? now.responses?.["202"]; // an action that became a task
+      const [was, is] = [schemas.in(before, answer), schemas.in(after, same)];
       if (!is) report(where, `no longer answers ${status}`);
       else {
         for (const header of Object.keys(was.headers ?? {}))
