@@ -267,7 +267,7 @@ test("a workbook is readable by another library, with text as text and numbers a
   expect(second?.slice(0, 4)).toEqual(["2", null, "=1+1", null]);
   expect(fourth?.slice(0, 4)).toEqual(["4", "b@x.io", null, "invalid"]);
   expect(fifth?.at(-1)).toBe("one more");
-  expect(last?.[2]).toBe(" <b>&amp; _x005F_x0041_ 名 ");
+  expect(last?.[2]).toBe(" <b>&amp; _x0041_ 名 ");
 });
 
 test("more rows than a sheet can have are refused before the first byte, with CSV as the alternative", async () => {

@@ -68,9 +68,9 @@ test("a job with every verdict ends once, with one result and one credit per ema
   await world.expectSums(jobId);
   expect(world.eventsOf(jobId)).toEqual(["job.completed"]);
   expect(world.published.at(-1)?.job).toEqual(record);
-  // Of our own fault: internal_error, egress_blocked, smtp_skipped.
-  expect(record.credits_refunded).toBe(3);
-  expect(await world.balanceOf(caller)).toEqual({ balance: 100 - unique + 3, reserved: 0 });
+  // Of our own fault: internal_error, egress_blocked, smtp_skipped, probe_blocked.
+  expect(record.credits_refunded).toBe(4);
+  expect(await world.balanceOf(caller)).toEqual({ balance: 100 - unique + 4, reserved: 0 });
 });
 
 test("a test key's job runs and is not charged", async () => {

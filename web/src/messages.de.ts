@@ -139,7 +139,10 @@ const FIELD_ERRORS: Sentences = [
   [/^must be (?:one line of text|a single line)$/, () => "Zeilenumbrüche sind nicht erlaubt."],
   [/^Amount must not be zero\.$/, () => "Die Anzahl darf nicht 0 sein."],
   [/^The password repeats one character\./, () => "Das Passwort wiederholt ein einziges Zeichen."],
-  [/^The password is your email\./, () => "Das Passwort ist Ihre E-Mail-Adresse."],
+  [/^The password is your email,/, () => "Das Passwort ist Ihre E-Mail-Adresse oder ein Teil davon."],
+  [/^The password is the name of this service\./, () => "Das Passwort ist der Name dieses Dienstes."],
+  [/^Sign-up is not open to/, () => "Die Registrierung ist für Adressen dieser Domain nicht möglich."],
+  [/^Addresses of disposable/, () => "Wegwerfadressen werden nicht angenommen. Verwenden Sie eine andere."],
   [/^This is one of the most common passwords\./, () => "Das ist eines der häufigsten Passwörter."],
   [/^Enter your password, or use a passkey\.$/, () => "Geben Sie Ihr Passwort ein."],
   [
