@@ -114,7 +114,7 @@ const ALLOWED: Readonly<Record<string, readonly Effect[]>> = {
     "names a customer",
     "reads results of a customer",
   ],
-  "accounts:erase POST /operator/accounts/{account_id}/erase": ["changes a customer"],
+  "accounts:erase POST /operator/accounts/{account_id}/erase": ["changes a customer", "names a customer"],
   "credits:write POST /operator/accounts/{account_id}/grants": ["changes a customer", "mints credits"],
   "jobs:read GET /operator/jobs": ["names a customer", "names an operator"],
   "jobs:read GET /operator/dead-letters": [],

@@ -21,10 +21,11 @@ const presented = (evidence: Evidence) => {
   return { ...rest, retryAfter: metadata.retry_after };
 };
 
+const FROM_THE_INSPECTION = ["role_based", "possible_typo", "disposable", "low_quality", "agent_mailbox"];
 /** Sub-statuses that depend on DNS or SMTP and are cached. */
 const CACHED = ALL_SUB_STATUSES.filter(
   (subStatus) => freshForMs(SANDBOX_OUTCOMES[subStatus](inspect("ann@shop.io"))) > 0,
-).filter((subStatus) => !["role_based", "possible_typo", "disposable", "low_quality"].includes(subStatus)); // from the inspection
+).filter((subStatus) => !FROM_THE_INSPECTION.includes(subStatus));
 
 test.for(CACHED)("cached evidence of %o is presented as before, also after JSON", (subStatus) => {
   const text = inspect("ann@shop.io");
