@@ -48,6 +48,7 @@ const LONGEST = [
   "service/test/blobs.test.ts",
   "service/test/tracing.test.ts",
   "engine/test/bench/shapes.test.ts",
+  "service/test/provider-wait.test.ts",
   "service/test/start.test.ts",
   "service/test/service-kill.test.ts",
   "embedded-postgres/test/crash.test.ts",

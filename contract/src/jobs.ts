@@ -238,7 +238,7 @@ export const Job = Type.Object({
     Type.Array(
       Type.Object({
         provider: Type.String({
-          description: "As in the results, such as google; or the name of a mail host.",
+          description: "As in the results, such as google.",
         }),
         since: Moment("Since when it refuses this installation."),
         emails: Count("Emails that wait for it. They are not charged unless they will be checked."),

@@ -15,7 +15,7 @@ import { DEMO, OPERATOR } from "./demo-accounts.ts";
 import { setUpDemo } from "./demo-setup.ts";
 import { writeHistory } from "./history.ts";
 import { openReceiver } from "./receiver.ts";
-import { DEMO_WORLD, EHLO_NAME } from "./world.ts";
+import { DEMO_WORLD, EHLO_NAME, PROVIDER_WAIT_HOURS } from "./world.ts";
 
 const print = (text: string) => console.log(text);
 const interrupted = new Promise<void>((resolve) => {
@@ -44,6 +44,7 @@ async function run(): Promise<void> {
       LOG_LEVEL: env.LOG_LEVEL ?? "error",
       ...lab.env,
       EHLO_NAME,
+      PROVIDER_WAIT_HOURS,
       PROBE_TIMEOUT_SECONDS: "10",
     },
     process.cwd(),

@@ -2,6 +2,8 @@
 import { answersSlowly, type MailWorld, mailDomain, SAMPLE_WORLD } from "@mailvet/lab";
 
 export const EHLO_NAME = "probe.example-lab.com";
+/** Four seconds: the imitation of GMX never accepts this installation, and lists with an address there are to end. */
+export const PROVIDER_WAIT_HOURS = "0.001";
 
 export const COMPANIES = ["north", "south", "harbour", "garden"].map((name) => `${name}.example-lab.com`);
 export const SLOW_COMPANIES = ["snail", "turtle", "sloth"].map((name) => `${name}.example-lab.com`);

@@ -6,7 +6,7 @@ import { setUpDemo } from "../demo/demo-setup.ts";
 import { writeHistory } from "../demo/history.ts";
 import { DAYS } from "../demo/past-month.ts";
 import { openReceiver } from "../demo/receiver.ts";
-import { DEMO_WORLD, EHLO_NAME } from "../demo/world.ts";
+import { DEMO_WORLD, EHLO_NAME, PROVIDER_WAIT_HOURS } from "../demo/world.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
 import { openTestDatabase } from "./database.ts";
 import { testOnOneDay } from "./one-day.ts";
@@ -23,7 +23,7 @@ testOnOneDay("the demo has a month of usage that adds up, and jobs in every stat
 
   await using lab = await openLab(DEMO_WORLD);
   await using receiver = await openReceiver();
-  await using service = await openService({ database, lab, env: { EHLO_NAME } });
+  await using service = await openService({ database, lab, env: { EHLO_NAME, PROVIDER_WAIT_HOURS } });
   const ask = async (path: string) => (await service.ask(path, { key: DEMO.apiKey })).body;
 
   const { days } = await ask("/usage");

@@ -104,7 +104,7 @@ export const slices = pgTable(
     // Of a retry slice: number of emails by the sub-status of their last attempt, and when the next attempt is due.
     waiting: json().$type<Record<string, number>>(),
     dueAt: moment(),
-    waitsFor: text(), // provider or mail host that refuses this installation; null: none does
+    waitsFor: text(), // provider that refuses this installation; null: none does
     refusedSince: moment(), // by it
   },
   (table) => [primaryKey({ columns: [table.jobId, table.number] })],

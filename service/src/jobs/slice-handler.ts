@@ -21,7 +21,7 @@ import { type ResultRow, reportOn, resultRow } from "./result-rows.ts";
 import { storedEvidence } from "./results/result-evidence.ts";
 import { loadSlice, type Slice } from "./slice.ts";
 import { MAX_SLICE_EMAILS, type SliceEmail } from "./slice-cutter.ts";
-import { type DeferredRow, type RefusingHost, type SaveDeps, saveSlice } from "./slice-save.ts";
+import { type DeferredRow, type RefusingProvider, type SaveDeps, saveSlice } from "./slice-save.ts";
 
 export type SliceHandlerDeps = SaveDeps & {
   answers: Pick<Answers, "inspect" | "knownAmong" | "begin" | "wait" | "calibrationOf">;
@@ -180,7 +180,7 @@ async function settle(
       subStatus: report.sub_status,
       retryAfterSeconds: report.metadata.retry_after ?? undefined,
     };
-    const waitsFor = answer.isFinal ? undefined : refusingHost(answer);
+    const waitsFor = answer.isFinal ? undefined : refusingProvider(answer);
     const waitsSinceMs = entry[2]?.waitsSinceMs ?? (waitsFor && answer.checkedAtMs);
     const delayMs = answer.isFinal
       ? undefined
@@ -204,17 +204,15 @@ async function settle(
   return settled;
 }
 
-/**
- * The provider or host that an answer waits for: one that a breaker keeps from being asked, or a provider that refused it.
- * Elsewhere a single refusal stands.
- */
-function refusingHost({ evidence, verdict, checkedAtMs }: ValidationAnswer): RefusingHost | undefined {
+/** The provider that an answer waits for. The refusal of a host that belongs to none stands: it would hold up whole lists. */
+function refusingProvider({
+  evidence,
+  verdict,
+  checkedAtMs,
+}: ValidationAnswer): RefusingProvider | undefined {
   const refusal = verdict.subStatus === "probe_blocked" ? refusalOfUs(evidence) : undefined;
-  if (!refusal) return undefined;
-  const { provider = "other" } = evidence;
-  const isKnown = provider !== "other" && provider !== "";
-  if (refusal.refusedSinceMs === undefined && !isKnown) return undefined;
-  const name = isKnown ? provider : (refusal.mxHost ?? provider);
+  const { provider: name = "" } = evidence;
+  if (!refusal || name === "" || name === "other") return undefined;
   return { name, sinceMs: refusal.refusedSinceMs ?? checkedAtMs };
 }
 

@@ -33,9 +33,9 @@ export type SaveDeps = {
   progress: Pick<JobProgress, "note">;
 };
 
-/** A provider, or the mail host of none, and since when it refuses this installation. */
-export type RefusingHost = { name: string; sinceMs: number };
-export type DeferredRow = { email: SliceEmail; delayMs: number; waitsFor?: RefusingHost };
+/** Since when it refuses this installation. */
+export type RefusingProvider = { name: string; sinceMs: number };
+export type DeferredRow = { email: SliceEmail; delayMs: number; waitsFor?: RefusingProvider };
 
 export type SliceOutcome = {
   results: ResultRow[];
