@@ -241,7 +241,7 @@ journey(
     await page.getByText("this browser notifies you").waitFor();
     await Promise.all(seen);
 
-    expect((await service.ask(`/bulk/jobs/${running}/finish`, { key, method: "POST" })).status).toBe(200);
+    expect((await service.ask(`/bulk/jobs/${running}/finish`, { key, method: "POST" })).status).toBe(202);
     await service.database.pool.query(
       "update saved_lists set last_run_at = now(), last_error = 'This costs 1 credit, and the balance is 0.' where id = $1",
       [list.id],
