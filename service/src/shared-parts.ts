@@ -308,6 +308,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
   });
   const jobActions = createJobActions({
     database,
+    tasks,
     files,
     transitions,
     retentionDays,

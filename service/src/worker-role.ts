@@ -1,5 +1,6 @@
 /** The worker role: runs the tasks of the queue, and the periodic maintenance. */
 import { finishHandler } from "./jobs/finish-early.ts";
+import { ERASE_JOB } from "./jobs/job-actions.ts";
 import { createJobProgress } from "./jobs/job-progress.ts";
 import { onSliceExhausted } from "./jobs/slice-give-up.ts";
 import { sliceHandler } from "./jobs/slice-handler.ts";
@@ -96,8 +97,10 @@ export async function startWorkerRole(
       ...shared,
       queue: "action",
       slots: ACTIONS_AT_ONCE,
-      handler: (task, signal) =>
-        task.subject === ERASE_ACCOUNT ? lifecycle.handleErasure(task) : finish(task, signal),
+      handler: (task, signal) => {
+        if (task.subject === ERASE_ACCOUNT) return lifecycle.handleErasure(task);
+        return task.subject === ERASE_JOB ? jobActions.handleErasure(task) : finish(task, signal);
+      },
       onExhausted: failJob,
     }),
     startWorker({

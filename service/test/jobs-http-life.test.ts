@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { HOOK } from "./endpoints.ts";
 import { asJob, beginHeld, type Lists, listsOf, setDue } from "./jobs-http-world.ts";
 import { beginHolder } from "./lock-waits.ts";
+import { PATIENCE } from "./patience.ts";
 import { expectProblem } from "./problems.ts";
 import { openService, type TestService } from "./service.ts";
 
@@ -107,6 +108,17 @@ test.concurrent("erasing a running job cancels it first and releases unused cred
   expect((await lists.ask(`/bulk/jobs/${id}`, { method: "DELETE" })).status).toBe(204);
   expect(await creditsOf(lists)).toEqual({ balance: before.balance + 1, reserved: before.reserved - 2 });
   await expectProblem(service, await lists.ask(`/bulk/jobs/${id}`), "job_not_found");
+});
+
+test.concurrent("erasing a large job is answered at once, and ends in a task", async () => {
+  const lists = await openLists();
+  const { id } = await lists.ended((await lists.begin(listOf("valid+e1"))).id);
+  await service.database.pool.query("update jobs set total_rows = 10001 where id = $1", [id]);
+  const erased = await lists.ask(`/bulk/jobs/${id}`, { method: "DELETE" });
+  expect(erased).toMatchObject({ status: 202, body: { id, results_url: null } });
+  const results = await lists.ask(`/bulk/jobs/${id}/results`);
+  expect(["results_expired", "job_not_found"]).toContain(results.body.code);
+  await expect.poll(async () => (await lists.ask(`/bulk/jobs/${id}`)).status, PATIENCE).toBe(404);
 });
 
 test.concurrent("a job that cannot run fails with an error and is not charged", async () => {

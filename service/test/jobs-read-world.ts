@@ -69,7 +69,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
     files,
     watch,
     inspect,
-    actions: createJobActions({ database, files, transitions, retentionDays: 30 }),
+    actions: createJobActions({ database, tasks, files, transitions, retentionDays: 30 }),
     recheckJob: createRecheckJob({ database, transitions }),
     log: { event: (_, fields) => failures.push(fields?.err) },
   };

@@ -378,6 +378,25 @@ test("erasing a running job cancels it first and leaves no rows", async () => {
   await expect(world.actions.erase(caller, jobId)).rejects.toMatchObject({ code: "job_not_found" });
 });
 
+test("a large job is cancelled and expired at once, and deleted by a task, also after a failure", async () => {
+  const caller = await world.caller(20);
+  const jobId = await world.add(caller, [sandboxList("valid", 3), sandboxList("catch-all", 5)]);
+  await addUpload(caller, jobId);
+  const worker = world.open();
+  const [first] = await worker.claim(1);
+  await worker.run(first!);
+  await world.database.pool.query("update jobs set total_rows = 10001 where id = $1", [jobId]);
+  expect(await world.actions.erase(caller, jobId)).toMatchObject({ status: "cancelled", results_url: null });
+  expect(await world.balanceOf(caller)).toEqual({ balance: 17, reserved: 0 });
+  expect(await tracesOf(jobId)).toMatchObject({ jobs: 1, results: 3 });
+  expect(await world.actions.erase(caller, jobId)).toMatchObject({ id: jobId }); // again
+
+  const erasures = await world.openFinisher().claim();
+  for (const task of erasures) await world.actions.handleErasure(task);
+  for (const task of erasures) await world.actions.handleErasure(task); // by a process that was thought dead
+  expect(new Set(Object.values(await tracesOf(jobId)))).toEqual(new Set([0]));
+});
+
 test("after the retention rows, results and file of a job are deleted, and its record stays", async () => {
   const caller = await world.caller(20);
   const old = await world.add(caller, [[...sandboxList("valid", 3), "valid+0@mailvet.test"]]);

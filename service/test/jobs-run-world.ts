@@ -44,6 +44,7 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
   const files = createUploadFiles({ pool, blobs: database.blobs });
   const actions = createJobActions({
     database,
+    tasks,
     files,
     transitions,
     retentionDays: 30,

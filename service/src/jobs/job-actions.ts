@@ -9,6 +9,8 @@ import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { BeforeCommit, Database } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
+import type { Task } from "../queue/task.ts";
+import type { Tasks } from "../queue/tasks.ts";
 import type { UploadFiles } from "../uploads/upload-files.ts";
 import { lockJob } from "./job-lock.ts";
 import { type JobRow, readJobRecord } from "./job-record.ts";
@@ -32,8 +34,10 @@ export type JobActions = {
    * No more emails are checked; finish-early.ts completes the job. Repeating it has no effect, but a paused job continues.
    */
   finish(owner: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
-  /** Deletes the job with its file and results. An active job is cancelled first. */
-  erase(owner: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<void>;
+  /** Deletes the job with its file and results. An active job is cancelled first. Returns a large one, which a task deletes. */
+  erase(owner: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job | undefined>;
+  /** For the queue "action", with the subject ERASE_JOB; the group is the job. */
+  handleErasure(task: Task): Promise<void>;
   /** Pauses the active jobs of a suspended account. */
   suspendAll(accountId: string): Promise<void>;
   /** Continues what the suspension has paused. */
@@ -45,6 +49,11 @@ export type JobActions = {
   /** Deletes rows and results past retention, and creates the next partitions; returns the number of jobs. */
   eraseExpired(): Promise<number>;
 };
+
+/** Subject of a task of the queue "action". */
+export const ERASE_JOB = "erase job";
+/** More take so long that the request would not wait for them: half a minute for a million. */
+const MAX_ROWS_IN_REQUEST = 10_000;
 
 type OwnerEvent = "cancel" | "pause" | "resume" | "finish_now" | "erase";
 
@@ -62,6 +71,7 @@ function ignoreMissing(error: unknown): void {
 
 export type JobActionDeps = {
   database: Database;
+  tasks: Pick<Tasks, "openGroup" | "add" | "closeGroup">;
   files: Pick<UploadFiles, "delete" | "deletingWhatCanBe">;
   transitions: Pick<JobTransitions, "apply">;
   /** How long rows and results are kept after the end. */
@@ -69,7 +79,7 @@ export type JobActionDeps = {
 };
 
 export function createJobActions(deps: JobActionDeps): JobActions {
-  const { database, files, transitions, retentionDays } = deps;
+  const { database, tasks, files, transitions, retentionDays } = deps;
   const { orm, pool } = database;
 
   const apply = (
@@ -108,12 +118,11 @@ export function createJobActions(deps: JobActionDeps): JobActions {
       .where(and(eq(jobs.accountId, accountId), condition));
   const isSuspendable = inArray(jobs.status, ["queued", "processing"]);
 
-  const erase = async (owner: Owner | undefined, jobId: string, beforeCommit?: BeforeCommit<Job>) => {
-    // The job expires in this transaction: if the process dies now, maintenance deletes the rest.
-    const { row } = await apply(owner, jobId, "erase", beforeCommit);
+  /** Of a job that has expired: if the process dies meanwhile, maintenance deletes the rest. */
+  const eraseRows = async (row: JobRow) => {
     await deleteRows(pool, files, row);
-    await orm.delete(jobs).where(eq(jobs.id, jobId));
-    await notify(pool, JOBS_CHANNEL, jobId);
+    await orm.delete(jobs).where(eq(jobs.id, row.id));
+    await notify(pool, JOBS_CHANNEL, row.id);
   };
 
   return {
@@ -121,7 +130,26 @@ export function createJobActions(deps: JobActionDeps): JobActions {
     pause: action("pause"),
     resume: action("resume"),
     finish: action("finish_now"),
-    erase,
+
+    async erase(owner, jobId, beforeCommit) {
+      const isLarge = ({ total_rows: rows }: Job) => rows > MAX_ROWS_IN_REQUEST;
+      const { row, record } = await apply(owner, jobId, "erase", async (tx, job) => {
+        if (isLarge(job)) {
+          await tasks.openGroup(tx, { id: jobId, accountId: owner.accountId });
+          await tasks.add(tx, [{ groupId: jobId, queue: "action", subject: ERASE_JOB }]);
+        }
+        await beforeCommit?.(tx, job);
+      });
+      if (isLarge(record)) return record;
+      await eraseRows(row);
+      return undefined;
+    },
+
+    async handleErasure({ groupId: jobId }) {
+      const [row] = await orm.select().from(jobs).where(eq(jobs.id, jobId));
+      if (row) await eraseRows(row);
+      await orm.transaction((tx) => tasks.closeGroup(tx, jobId)); // with this task
+    },
 
     async suspendAll(accountId) {
       await applyToAll(await jobsOf(accountId, isSuspendable), "suspend");
@@ -136,7 +164,9 @@ export function createJobActions(deps: JobActionDeps): JobActions {
       await applyToAll(left, "resume");
     },
     async eraseAll(accountId) {
-      for (const { id } of await jobsOf(accountId)) await erase(undefined, id).catch(ignoreMissing);
+      for (const { id } of await jobsOf(accountId)) {
+        await apply(undefined, id, "erase").then(({ row }) => eraseRows(row), ignoreMissing);
+      }
     },
 
     async eraseExpired() {

@@ -163,8 +163,8 @@ export const jobRoutes =
           accountId,
           subjectId: id,
         }));
-        await actions.erase(request.caller!, request.params.job_id, recorded);
-        return reply.code(204).send(null);
+        const left = await actions.erase(request.caller!, request.params.job_id, recorded);
+        return left ? reply.code(202).send(left) : reply.code(204).send(null);
       },
     );
 
@@ -259,9 +259,12 @@ const DELETE_JOB = {
   tags: ["jobs"],
   summary: "Delete a job",
   description:
-    "Permanently deletes the job with its file, its results and its saved list. A running job is cancelled first.",
+    "Permanently deletes the job with its file, its results and its saved list. A running job is cancelled first. Of a job with more than 10,000 rows the results can't be read from then on, which is answered with 202; the job is not found once all is deleted.",
   params: JobParams,
-  response: { 204: Type.Null({ description: "Deleted." }) },
+  response: {
+    202: Job,
+    204: Type.Null({ description: "Deleted." }),
+  },
 };
 
 type WaitForChange = (
