@@ -107,6 +107,10 @@ const routes = (kind: string) => {
   ip(`-6 route replace ${kind} default`);
 };
 
+/** As in a container of Docker: interfaces have no IPv6 address, not even ::1. */
+const disableIpv6 = (isDisabled: boolean) =>
+  writeFileSync("/proc/sys/net/ipv6/conf/all/disable_ipv6", isDisabled ? "1" : "0");
+
 /** The addresses become some of this host. */
 const changeRoutes = (change: "add" | "del") => {
   ip(`-4 route ${change} local 192.0.2.0/24 dev lo`);
@@ -117,7 +121,11 @@ const changeRoutes = (change: "add" | "del") => {
 const SITUATIONS: Record<string, () => void> = {
   "no interface": () => {},
   "no route": () => ip("link set lo up"),
-  "prohibited route": () => routes("prohibit"),
+  "no IPv6": () => disableIpv6(true),
+  "prohibited route": () => {
+    disableIpv6(false);
+    routes("prohibit");
+  },
   "unreachable route": () => routes("unreachable"),
   "a route, and nothing listens": () => changeRoutes("add"),
 };

@@ -55,6 +55,6 @@ test.skipIf(problem !== undefined && !process.env.TEST_ALL_ROUNDS)(
       ({ client, answer }) => !FAILURES.some(([name, failure]) => name.test(client) && failure.test(answer)),
     );
     expect(unexpected).toEqual([]);
-    expect(new Set(reports.map(({ situation }) => situation)).size).toBe(6);
+    expect(new Set(reports.map(({ situation }) => situation)).size).toBe(7);
   },
 );
