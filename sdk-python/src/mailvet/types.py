@@ -689,6 +689,9 @@ class HostPace(TypedDict):
     key: str
     """Host name, or "provider" and its name."""
 
+    provider: str
+    """Its provider, such as outlook; "other" if it is not known."""
+
     identity: str
     """Egress identity that is throttled there."""
 
@@ -698,9 +701,23 @@ class HostPace(TypedDict):
     rest_ms: float
     """Delay between two sessions."""
 
+    refused_since: str | None
+    """null unless it does."""
+
     breaker_open_until: str | None
     last_reply: str | None
     """Last rejecting reply of the server."""
+
+
+class JobWaitingForItem(TypedDict):
+    provider: str
+    """As in the results, such as google."""
+
+    since: str
+    """Since when it refuses this installation."""
+
+    emails: int
+    """Emails that wait for it. They are not charged unless they will be checked."""
 
 
 class LedgerEntry(TypedDict):
@@ -797,6 +814,17 @@ class OperatorAuditEntry(AuditEntry):
 
 
 OperatorAuditList: TypeAlias = list[OperatorAuditEntry]
+
+
+class OperatorJobWaitingForItem(TypedDict):
+    provider: str
+    """As in the results, such as google."""
+
+    since: str
+    """Since when it refuses this installation."""
+
+    emails: int
+    """Emails that wait for it. They are not charged unless they will be checked."""
 
 
 OperatorKeyAllowedRange: TypeAlias = str
@@ -1032,6 +1060,29 @@ class Problem(TypedDict):
 
     limit: NotRequired[int]
     """Maximum allowed (too_many_emails, too_many_rows)."""
+
+
+class ProviderState(TypedDict):
+    identity: str
+    """Egress identity."""
+
+    provider: str
+    """As in the results, such as microsoft_365."""
+
+    state: str
+    """slowed: it limits our rate; refused: it rejects the address, host name or sender; listed: `provider` is a blocklist that has the address."""
+
+    since: str | None
+    """Since when it refuses, or the listing is known; null if slowed."""
+
+    retry_at: str | None
+    """null: the next check tries again."""
+
+    reply: str | None
+    """The reply that refuses, or what the blocklist says."""
+
+    removal_url: str | None
+    """Where removal is requested, if a page is known."""
 
 
 class QueueLine(TypedDict):
@@ -2542,7 +2593,7 @@ class Job(TypedDict):
 
     status: str
     phase: str
-    """"retrying" when only greylisted rows are left; "finishing" after `finish`, until the open rows have a result."""
+    """"retrying" when only greylisted rows are left; "waiting_for_provider" when rows wait for a provider that refuses this installation; "finishing" after `finish`, until the open rows have a result."""
 
     filename: str
     email_column: str
@@ -2585,6 +2636,9 @@ class Job(TypedDict):
     next_attempt_at: str | None
     retrying: dict[str, int]
     """Emails that wait for a retry, by the sub_status of their last attempt."""
+
+    waiting_for: NotRequired[list[JobWaitingForItem]]
+    """Mail providers that refuse the address of this installation, while emails wait for them: PROVIDER_WAIT_HOURS at most."""
 
     valid_count: int
     """Valid so far."""
@@ -2760,7 +2814,7 @@ class OperatorJob(TypedDict):
 
     status: str
     phase: str
-    """"retrying" when only greylisted rows are left; "finishing" after `finish`, until the open rows have a result."""
+    """"retrying" when only greylisted rows are left; "waiting_for_provider" when rows wait for a provider that refuses this installation; "finishing" after `finish`, until the open rows have a result."""
 
     filename: str
     email_column: str
@@ -2803,6 +2857,9 @@ class OperatorJob(TypedDict):
     next_attempt_at: str | None
     retrying: dict[str, int]
     """Emails that wait for a retry, by the sub_status of their last attempt."""
+
+    waiting_for: NotRequired[list[OperatorJobWaitingForItem]]
+    """Mail providers that refuse the address of this installation, while emails wait for them: PROVIDER_WAIT_HOURS at most."""
 
     valid_count: int
     """Valid so far."""
@@ -2880,6 +2937,9 @@ class System(TypedDict):
     jobs: SystemJobs
     pacing: list[HostPace]
     """Throttled hosts and providers, most restricted first, at most 50."""
+
+    providers: list[ProviderState]
+    """Providers that slow an identity down or refuse it; refused ones first."""
 
     identities: list[EgressIdentityStatus]
     """Egress identities, in the order of EGRESS_FILE."""
