@@ -208,7 +208,7 @@ export const lifecycleRoutes =
 const ZIP = "application/zip";
 const ZipFile = Type.Unsafe<Readable>({ type: "string", description: "The ZIP file, as an attachment." });
 const EXPORT_CONTENT =
-  "Returns a ZIP file with `account.json`, `keys.json` (without secrets), `webhooks.json`, `notifications.json`, `lists.json`, `usage.csv`, `ledger.csv`, `jobs.json`, and the results of each finished job in `results/`.";
+  "Returns a ZIP file with everything the account has except secrets: `account.json`, `sessions.json`, `passkeys.json`, `keys.json`, `webhooks.json`, `deliveries.ndjson`, `waiting-checks.json` (single checks that wait for a retry), `notifications.json`, `lists.json`, `usage.csv`, `ledger.csv`, `outcomes.json`, `audit.ndjson`, `jobs.json`, the results of each job in `results/`, and uploads that wait for confirmation in `uploads.json` and `uploads/`. It is written while it is sent.";
 const PROOF_PROBLEMS = ["wrong_credentials", "two_factor_required"] as const;
 const Done = Type.Null({ description: "Done." });
 
