@@ -94,6 +94,17 @@ test("a suspended account gets no mail to reset its password, and an earlier lin
   expect(post.mails).toHaveLength(2);
   await world.accounts.markResumed(accountId);
   await world.accounts.chooseNewPassword(token, NEW_PASSWORD, HERE);
+
+  // Nor does one that is not confirmed yet, by another sign-up.
+  const bob = "bob@example.com";
+  await world.accounts.signUp(bob, PASSWORD, HERE);
+  await world.accounts.close();
+  const { rows } = await world.database.pool.query("select id from accounts where email = $1", [bob]);
+  await world.accounts.markSuspended(rows[0].id, "unpaid");
+  await world.accounts.signUp(bob, PASSWORD, HERE);
+  await world.accounts.close();
+  expect(post.mails.at(-1)).toMatchObject({ to: [bob] });
+  expect(post.mails.at(-1)!.content).not.toContain("reset-password");
 });
 
 test("sign-up for an existing account has the same response, and only its owner is notified", async () => {

@@ -245,7 +245,13 @@ async function findUnconfirmed(tx: Orm, { spellings }: AccountEmail): Promise<st
   const [account] = await tx
     .select({ id: accounts.id })
     .from(accounts)
-    .where(and(inArray(accounts.email, [...spellings]), isNull(accounts.emailConfirmedAt)))
+    .where(
+      and(
+        inArray(accounts.email, [...spellings]),
+        isNull(accounts.emailConfirmedAt),
+        isNull(accounts.suspendedAt),
+      ),
+    )
     .for("update"); // it may be confirmed concurrently
   return account?.id;
 }
