@@ -235,6 +235,19 @@ test("a sign-in from a new network, not a new address of a known one, is told by
   ]);
   expect(await signInFrom("198.51.0.77")).toBe(3);
   expect(await signInFrom("198.51.1.77")).toBe(4);
+
+  const site = { rpId: new URL(PUBLIC_URL).hostname, origin: PUBLIC_URL };
+  const known = { ip: "198.51.1.77", userAgent: "A browser" };
+  const session = await world.accounts.signIn(EMAIL, PASSWORD, known);
+  const passkey = createSoftwareAuthenticator(PUBLIC_URL);
+  const options = await world.accounts.beginPasskey(session, { password: PASSWORD }, site);
+  const credential = passkey.create(options);
+  await world.accounts.addPasskey(session, { name: "phone", credential }, site);
+  const elsewhere = { ...known, ip: "198.51.3.77" };
+  const challenge = await world.accounts.passkeyChallenge(site, elsewhere);
+  await world.accounts.signInWithPasskey(passkey.get(challenge), site, elsewhere);
+  await world.accounts.close();
+  expect(told()).toBe(5);
 });
 
 test("an unreachable mail server changes no response and is logged", async () => {
