@@ -1,8 +1,9 @@
-/** The System page with several egress identities. */
+/** The System page with several egress identities, and what refuses them. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { afterAll, expect } from "vitest";
+import { beginPaused, listsOf } from "../../service/test/jobs-http-world.ts";
 import { journeysIn } from "./journey.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mailvet-egress-"));
@@ -43,5 +44,44 @@ journey(
     await second.getByText("socks5://127.0.0.1:1").waitFor(); // without the password
     await second.getByText("Only google").waitFor();
     await page.getByRole("region", { name: "Throttling" }).getByText("From probe-1").waitFor();
+  },
+);
+
+journey(
+  "the operator sees who refuses the installation, with the reply and where to request removal; the owner of a list, what it waits for",
+  async ({ service, visit }) => {
+    const { pool } = service.database;
+    const reply = "Access denied, banned sending IP [192.0.2.1]";
+    await pool.query(
+      `insert into throttle_states (key, "limit", rest_ms, refusals, refused_since, tripped_until, tripped_by)
+       values ('provider microsoft_365 from probe-1', 1, 0, 3, '2026-11-19T14:05:00Z', now() + interval '10 minutes', $1)`,
+      [JSON.stringify({ code: 550, enhanced: "5.7.606", lines: [reply] })],
+    );
+    await pool.query(
+      "insert into egress_states (identity, provider, state, since, reply) values ('probe-2', 'zen.spamhaus.org', 'listed', now(), 'SBL')",
+    );
+    const operator = await visit({ cookie: await service.operatorCookie() });
+    await operator.open("/operator/system");
+    const providers = operator.page.getByRole("region", { name: "Mail providers" });
+    const refused = providers.getByRole("alert").filter({ hasText: "refuses this installation since" });
+    await refused.getByText("Microsoft 365 (from probe-1)").waitFor();
+    await refused.getByText(`550 5.7.606 ${reply}`).waitFor();
+    const removal = (alert: typeof refused) => alert.getByRole("link", { name: "Request removal" });
+    expect(await removal(refused).getAttribute("href")).toBe("https://sender.office.com/");
+    const listed = providers.getByRole("alert").filter({ hasText: "The blocklist zen.spamhaus.org" });
+    expect(await removal(listed).getAttribute("href")).toBe("https://check.spamhaus.org/");
+
+    const account = await service.openAccount();
+    const job = await beginPaused(listsOf(service, account), pool, "email\nslow-3s@mailvet.test\n");
+    await pool.query(
+      `update slices set waits_for = 'microsoft_365', refused_since = '2026-11-19T14:05:00Z', waiting = '{"probe_blocked": 1}'
+       where job_id = $1`,
+      [job.id],
+    );
+    const owner = await visit({ cookie: account.cookie });
+    await owner.open(`/bulk/${job.id}`);
+    await owner.page
+      .getByText(/^Microsoft 365 refuses this installation since .* 1 email waits for it/)
+      .waitFor();
   },
 );
