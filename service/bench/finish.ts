@@ -1,7 +1,7 @@
 /**
- * Finishes a large job early, right after its confirmation, while another account checks addresses one after another: how
- * long the request takes, how long the job, and what becomes of the other account's response times while the rows are read
- * and while they are finished. Alone they are measured before and after, because the machine may have other work.
+ * Finishes a large job early, right after its confirmation, and deletes it, while another account checks addresses one after
+ * another: how long the requests take, how long the job, and what becomes of the other account's response times while the rows
+ * are read, finished and deleted. Alone they are measured before and after, because the machine may have other work.
  *
  *   npm run bench:finish [rows]
  */
@@ -55,11 +55,19 @@ const rechecked = await timed("recheck", { body: { which: "all" } });
 const finishedAgain = await timed("finish");
 await jobUntil(({ completed_at }) => completed_at !== null);
 const deleted = await timed("", { method: "DELETE" });
+const deletedAt = performance.now();
+const deleting = await during(async () => {
+  const isFound = () =>
+    fetch(`${base}/bulk/jobs/${id}`, { headers: { "x-api-key": key } }).then(({ ok }) => ok);
+  while (await isFound()) await delay(250);
+});
+const gone = performance.now() - deletedAt + deleted.ms;
 const after = await during(() => delay(ALONE_MS));
 
 console.log(`${ROWS.toLocaleString("en")} rows: POST finish answered in ${answeredMs.toFixed(0)} ms`);
 console.log(
-  `then POST recheck ${rechecked.ms.toFixed(0)} ms, POST finish ${finishedAgain.ms.toFixed(0)} ms, DELETE ${deleted.ms.toFixed(0)} ms`,
+  `then POST recheck ${rechecked.ms.toFixed(0)} ms, POST finish ${finishedAgain.ms.toFixed(0)} ms, ` +
+    `DELETE ${deleted.ms.toFixed(0)} ms, deleted after ${(gone / 1000).toFixed(1)} s`,
 );
 console.log(
   `read in ${((readAt - startedAt) / 1000).toFixed(1)} s, finished in ${seconds.toFixed(1)} s ` +
@@ -74,6 +82,7 @@ for (const [name, of] of Object.entries({
   "alone, before": before,
   reading,
   finishing,
+  deleting,
   "alone, after": after,
 }))
   console.log(
