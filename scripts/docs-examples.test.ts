@@ -1,8 +1,8 @@
 /**
- * The code in the documentation. Blocks of JavaScript and TypeScript are type-checked against the built packages, page by page, and those
- * of JavaScript parse in the running Node; blocks of Python and shell parse; blocks of nginx pass `nginx -t`. Those of the quick
- * starts are also run: service/test/documented-commands.test.ts, pasted-examples.test.ts, and `npm run test:python`.
- * `<!-- not run: reason -->` above a block leaves it out.
+ * The code in the documentation, without running it. Blocks of JavaScript and TypeScript are type-checked against the built packages,
+ * page by page, and those of JavaScript parse in the running Node; blocks of Python and shell parse; blocks of nginx pass
+ * `nginx -t`. They are run by service/test/documented-commands.test.ts (shell), pasted-examples.test.ts (JavaScript and TypeScript)
+ * and `npm run test:python`; `<!-- not run: reason -->` above a block leaves it out there.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -10,11 +10,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Block, blocksIn, moduleOf, pagesWithModules } from "./docs-blocks.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const has = (program: string, flag: string) => spawnSync(program, [flag]).status === 0;
-
-type Block = { page: string; line: number; language: string; code: string };
 
 let folder = "";
 beforeAll(() => {
@@ -23,28 +22,6 @@ beforeAll(() => {
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
-
-function pages(): string[] {
-  const patterns = ["README.md", "docs/*.md", "*/README.md", "integrations/*/README.md"];
-  const { stdout } = spawnSync("git", ["ls-files", ...patterns], { cwd: ROOT, encoding: "utf8" });
-  return stdout.trim().split("\n");
-}
-
-function blocksOf(page: string): Block[] {
-  const text = readFileSync(join(ROOT, page), "utf8");
-  const found = text.matchAll(/(<!-- not run: .{20,} -->\n)?^( *)```(\w+)\n(.*?)^ *```$/gms);
-  return [...found]
-    .filter(([, notRun]) => notRun === undefined)
-    .map(({ 2: indent = "", 3: language = "", 4: code = "", index }) => ({
-      page,
-      line: text.slice(0, index).split("\n").length,
-      language,
-      code: code.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
-    }));
-}
-
-const blocks = pages().flatMap(blocksOf);
-const blocksIn = (...languages: string[]) => blocks.filter(({ language }) => languages.includes(language));
 
 /** Parses each block, as a file of this name, with a program that succeeds if it can. */
 function unparsable(found: readonly Block[], name: (block: Block) => string, command: string[]): string[] {
@@ -63,27 +40,8 @@ test("blocks of JavaScript parse in this Node", () => {
   expect(unparsable(blocksIn("js"), name, [process.execPath, "--check"])).toEqual([]);
 });
 
-/** What a block may use without saying where it comes from. */
-const GIVEN = "declare const email: string; declare const emails: string[];";
-
-/** The blocks of a page build on each other, and may declare a name again. */
-function moduleOf(page: string): string {
-  const imports = new Set<string>();
-  const bodies = blocksIn("js", "ts")
-    .filter((block) => block.page === page)
-    .map(({ code }) =>
-      code
-        .replaceAll(/^import [^;]+;.*$/gm, (line) => {
-          imports.add(line);
-          return "";
-        })
-        .replaceAll(/^export /gm, ""),
-    );
-  return `${[...imports].join("\n")}\n${GIVEN}\n{\n${bodies.join("{\n")}${"}".repeat(bodies.length)}\nexport {};\n`;
-}
-
 test("blocks of JavaScript and TypeScript fit the packages", () => {
-  const found = [...new Set(blocksIn("js", "ts").map(({ page }) => page))];
+  const found = pagesWithModules();
   expect(found.length).toBeGreaterThan(8);
   const files = found.map((page) => `pages/${page.replace(".md", ".ts")}`);
   for (const [i, page] of found.entries()) {

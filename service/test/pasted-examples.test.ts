@@ -1,14 +1,19 @@
-/** The examples of the Keys page and the TypeScript of the README, run as a reader pastes them. README's Python: scripts/try-python.ts. */
+/**
+ * The examples of the Keys page, and the JavaScript and TypeScript of all pages, run as a reader pastes them. Python: scripts/try-python.ts.
+ */
 import { execFile, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { type Lab, mailDomain, openLab } from "@mailvet/lab";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { moduleOf, pagesWithModules } from "../../scripts/docs-blocks.ts";
 import { stageLibrary } from "../../scripts/pack.mjs";
 import { type Snippet, snippetsFor } from "../../web/src/pages/keys/snippets.ts";
-import { openService } from "./service.ts";
+import { makeOperatorKey } from "./endpoint-requests.ts";
+import { openService, type TestService } from "./service.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
@@ -41,6 +46,46 @@ test("the TypeScript of the README runs with the packed SDK", async () => {
   const env = { MAILVET_API_KEY: key };
   expect(await run(folder.path, [process.execPath, "check.mjs"], env)).toMatch(/^valid true\n/);
 });
+
+let lab: Lab;
+let service: TestService;
+beforeAll(async () => {
+  lab = await openLab({ "example.com": mailDomain({ users: ["ann", "bob"] }) });
+  service = await openService({ lab });
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await lab[Symbol.asyncDispose]();
+});
+
+test.each(pagesWithModules().filter((page) => page !== "README.md"))(
+  "the JavaScript and TypeScript of %s runs",
+  async (page) => {
+    using folder = openFolder();
+    chmodSync(folder.path, 0o755); // as root, PostgreSQL runs as another user, who needs access
+    symlinkSync(join(ROOT, "node_modules"), join(folder.path, "node_modules"));
+    writeFileSync(join(folder.path, "package.json"), '{"type":"module"}');
+    cpSync(join(ROOT, "docs/sample-list.csv"), join(folder.path, "people.csv"));
+    writeFileSync(join(folder.path, "page.ts"), `${onThisMachine(moduleOf(page))}process.exit(0);\n`);
+    const env = {
+      MAILVET_API_KEY: (await service.openAccount()).key,
+      MAILVET_OPERATOR_KEY: (await makeOperatorKey(service)).key,
+    };
+    await run(folder.path, [process.execPath, "--import", "tsx", "page.ts"], env);
+  },
+);
+
+/** With the service, the name servers and the mail servers that are there. */
+function onThisMachine(code: string): string {
+  return code
+    .replaceAll(/http:\/\/127\.0\.0\.1:8080|https:\/\/mailvet\.example\.com/g, service.url)
+    .replaceAll(
+      'mailFrom: "probe@example.com",',
+      `$& dnsServers: ["${lab.nameServer}"], smtpPort: ${lab.smtpPort}, egressAllow: ["127.0.0.0/8"],`,
+    )
+    .replace(/^await mailvet\.close\(\); \/\/ at the end of the program.*$/m, "") // the next block uses it
+    .replace(".listen(3000)", ".listen(0)");
+}
 
 /** The example with the URL of the service that is there. */
 function at(url: string, example: string): string {
