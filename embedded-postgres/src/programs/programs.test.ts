@@ -45,7 +45,7 @@ function chosen(options: Partial<ProgramsOptions> & { system?: string[] }): stri
 test("a version is as many security releases behind as its major has had since", () => {
   const minor = CURRENT_RELEASES.minors[17]!;
   const behind = (version: number) => releasesBehind(versionOf(version));
-  expect([17_0000 + minor + 1, 17_0000 + minor, 17_0000 + minor - 2].map(behind)).toEqual([0, 0, 2]);
+  expect([17_0000 + minor + 1, 17_0000 + minor, 17_0000 + minor - 2].map(behind)).toEqual([-1, 0, 2]);
   expect(behind(13_0023)).toBeUndefined();
   expect(releasesBehind(packaged)).toBeGreaterThanOrEqual(0);
 });
@@ -55,6 +55,12 @@ test("a new database is created by the PostgreSQL that lacks the fewest security
   expect(chosen({ system: [old, current(17)] })).toBe(current(17));
   expect(chosen({ system: [old] })).toBe("package");
   expect(chosen({ system: ["13.99", "99.1"] })).toBe("package"); // of majors without fixes, or unknown here
+});
+
+test("releases after the table was written count too", () => {
+  const later = `17.${CURRENT_RELEASES.minors[17]! + 1}`;
+  expect(chosen({ system: [current(18), later] })).toBe(later);
+  expect(chosen({ cluster: clusterOf(17), system: [current(17), later] })).toBe(later);
 });
 
 test("of two that are equally new npm's is used", () => {

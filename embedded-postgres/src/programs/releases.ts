@@ -22,8 +22,11 @@ export const versionOf = (number: number): PostgresVersion => ({
 
 export const versionText = ({ major, number }: PostgresVersion): string => `${major}.${number % 10_000}`;
 
-/** How many releases the server is behind; undefined for a major that gets no fixes, or that this table does not know. */
+/**
+ * How many releases the server is behind, negative for one that is newer than this table; undefined for a major that gets no
+ * fixes, or that this table does not know.
+ */
 export function releasesBehind({ major, number }: PostgresVersion): number | undefined {
   const minor = CURRENT_RELEASES.minors[major];
-  return minor === undefined ? undefined : Math.max(0, minor - (number % 10_000));
+  return minor === undefined ? undefined : minor - (number % 10_000);
 }

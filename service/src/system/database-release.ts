@@ -39,7 +39,7 @@ export function releaseFinding(versionNumber: number): Diagnosis {
       ? { name, outcome: "unknown", found: `${running} is newer than this release of Mailvet knows.` }
       : { name, outcome: "bad", found: `${running} gets no more security fixes.`, advice: ADVICE };
   }
-  if (behind === 0) return { name, outcome: "good", found: `${running}, current as of ${date}.` };
+  if (behind <= 0) return { name, outcome: "good", found: `${running}, current as of ${date}.` };
   const count = `${behind} security ${behind === 1 ? "release" : "releases"}`;
   const found = `${running} is ${count} behind; ${version.major}.${current} is current as of ${date}.`;
   return { name, outcome: "warning", found, advice: ADVICE };
