@@ -11,6 +11,13 @@ test("the Dockerfile copies the manifest of every workspace before it installs",
   expect(copied).toEqual(workspaces);
 });
 
+test(".nvmrc, README and quick starts name the Node of the image", () => {
+  const [, major] = /node:(\d+)-/.exec(read("Dockerfile")) ?? [];
+  expect(read(".nvmrc")).toBe(`${major}\n`);
+  for (const page of ["README.md", "CONTRIBUTING.md", "docs/start-developer.md", "docs/deploying.md"])
+    expect(read(page), page).toContain(`Node ${major}`);
+});
+
 test("image and chart have the version of the release", () => {
   expect(read("Dockerfile")).toContain(`ARG VERSION=${version}\n`);
   const chart = read("deploy/helm/mailvet/Chart.yaml");
