@@ -175,6 +175,34 @@ test.for([
   expect(stdout).toContain("cancelled");
 });
 
+test("a schedule shows its cost, and a list that never ran no changes", async () => {
+  const id = "45c48cce-2e2d-4fbd-ba1a-fc51c7c6ad26";
+  const saved = { id, job_id: JOB_ID, name: "people", tags: [], schedule: "weekly", stale_after_days: 10 };
+  const unrun = {
+    ...saved,
+    next_run_at: null,
+    last_run_at: null,
+    last_error: null,
+    newly_invalid: 0,
+    recovered: 0,
+  };
+  await using service = await openScriptedService(
+    atPaths({
+      "POST /lists": json(unrun),
+      [`PATCH /lists/${id}`]: json({ ...unrun, schedule: null }),
+      "GET /lists": json([unrun], { "x-total-count": "1" }),
+      [`GET ${JOB_PATH}`]: json(jobOf({ unique_emails: 924 })),
+      "GET /account": json({ credits: { balance: 18_433 } }),
+    }),
+  );
+  const env = envOf(service);
+  const { stdout, stderr } = await mailvet(["list", "save", JOB_ID, "--schedule", "weekly"], { env });
+  expect(stderr).toBe("costs about 924 credits every 14 days; 18,433 left: 266 days\n");
+  expect(stdout).toMatch(/changes +not run yet/);
+  expect((await mailvet(["list", "set", id, "--schedule", "never"], { env })).stderr).toBe("");
+  expect((await mailvet(["list", "all"], { env })).stdout).toContain("weekly   not run yet  people");
+});
+
 test("Ctrl-C leaves the job running and prints how to follow it", async () => {
   await using service = await openScriptedService(
     successfulJob({ [`GET ${JOB_PATH}/events`]: eventStream(progressEvent(jobOf()), "open") }),

@@ -73,3 +73,11 @@ export type DeliveryOutcome = (typeof OUTCOMES)[number];
 /** How often a saved list is checked again. */
 export const LIST_SCHEDULES = ["daily", "weekly", "monthly"] as const;
 export type ListSchedule = (typeof LIST_SCHEDULES)[number];
+
+const SCHEDULE_DAYS: Readonly<Record<ListSchedule, number>> = { daily: 1, weekly: 7, monthly: 30 };
+
+/** Within how many days each email is checked once: results that are not old enough at one run are checked at a later one. */
+export function recheckDays(schedule: ListSchedule, staleAfterDays: number): number {
+  const days = SCHEDULE_DAYS[schedule];
+  return Math.ceil(staleAfterDays / days) * days;
+}

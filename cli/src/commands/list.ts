@@ -1,10 +1,16 @@
 /** mailvet list: saved lists, which the service keeps and checks again on a schedule. */
 import type { ListChange, SavedList } from "@mailvet/contract";
-import { LIST_SCHEDULES } from "@mailvet/contract/words";
+import { LIST_SCHEDULES, recheckDays } from "@mailvet/contract/words";
 import { type Command, Option } from "commander";
 import { jobCard, jobLine } from "../output/job-view.ts";
 import { type Paint, printable } from "../output/terminal.ts";
-import { addServiceOptions, badUsage, printPlace, type ServiceOptions } from "../remote/service.ts";
+import {
+  addServiceOptions,
+  badUsage,
+  printPlace,
+  type RemoteService,
+  type ServiceOptions,
+} from "../remote/service.ts";
 import { EXIT_CODES, print, wholeNumber, withService } from "./job.ts";
 import { followJob, jobFailure } from "./job-run.ts";
 
@@ -31,10 +37,12 @@ export function addListCommand(program: Command): void {
 
   addSettings(add("save", "Keep a completed job as a list.", ["<job>", "job ID"])).action(
     (jobId: string, options: SettingFlags) =>
-      withService(options, async ({ client }, signal) => {
+      withService(options, async (service, signal) => {
+        const { client } = service;
         const name = options.name ?? (await client.jobs.get(jobId, { signal })).filename;
         const saved = await client.lists.create({ job_id: jobId, name, ...settingsOf(options) }, { signal });
         print(saved, options.json, listCard);
+        await printCost(service, saved, signal);
       }),
   );
 
@@ -62,12 +70,14 @@ export function addListCommand(program: Command): void {
 
   addSettings(add("set", "Change name, tags or schedule of a list.", ID)).action(
     (id: string, options: SettingFlags) =>
-      withService(options, async ({ client }, signal) => {
+      withService(options, async (service, signal) => {
         const { name } = options;
         const changes = { ...(name !== undefined && { name }), ...settingsOf(options) };
         if (Object.keys(changes).length === 0)
           throw badUsage("nothing to change; add --name, --tag, --schedule or --stale-after");
-        print(await client.lists.update(id, changes, { signal }), options.json, listCard);
+        const saved = await service.client.lists.update(id, changes, { signal });
+        print(saved, options.json, listCard);
+        if (options.schedule || options.staleAfter) await printCost(service, saved, signal);
       }),
   );
 
@@ -118,12 +128,29 @@ function settingsOf({ tag, schedule, staleAfter }: SettingFlags) {
   };
 }
 
+/** A schedule spends credits unasked. */
+async function printCost({ client }: RemoteService, list: SavedList, signal: AbortSignal): Promise<void> {
+  if (list.schedule === null) return;
+  const [{ unique_emails: emails }, { credits }] = await Promise.all([
+    client.jobs.get(list.job_id, { signal }),
+    client.account({ signal }),
+  ]);
+  const days = recheckDays(list.schedule, list.stale_after_days);
+  const last = Math.floor(credits.balance / Math.max(1, emails)) * days;
+  const count = (number: number) => number.toLocaleString("en");
+  process.stderr.write(
+    `costs about ${count(emails)} credits every ${days} days; ${count(credits.balance)} left: ${count(last)} days\n`,
+  );
+}
+
 const scheduleOf = ({ schedule }: SavedList) => schedule ?? "never";
 
 function listLine(list: SavedList): string {
-  const { newly_invalid: invalid, recovered } = list;
-  return `${list.id}  ${scheduleOf(list).padEnd(7)}  ${invalid} newly invalid, ${recovered} recovered  ${printable(list.name)}`;
+  return `${list.id}  ${scheduleOf(list).padEnd(7)}  ${changesOf(list)}  ${printable(list.name)}`;
 }
+
+const changesOf = ({ last_run_at, newly_invalid, recovered }: SavedList) =>
+  last_run_at === null ? "not run yet" : `${newly_invalid} newly invalid, ${recovered} recovered`;
 
 function listCard(list: SavedList, paint: Paint): string {
   const rows: [string, string | null][] = [
@@ -133,7 +160,7 @@ function listCard(list: SavedList, paint: Paint): string {
     ["schedule", `${scheduleOf(list)}, what is older than ${list.stale_after_days} days`],
     ["next run", list.next_run_at],
     ["last run", list.last_run_at],
-    ["changes", `${list.newly_invalid} newly invalid, ${list.recovered} recovered`],
+    ["changes", changesOf(list)],
     ["problem", list.last_error],
   ];
   const lines = rows.flatMap(([name, value]) =>

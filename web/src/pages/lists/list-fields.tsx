@@ -1,6 +1,6 @@
 /** Form fields of a saved list: name, tags, schedule and what it costs. */
 import type { ListSchedule, SavedList } from "@mailvet/contract";
-import { LIST_SCHEDULES } from "@mailvet/contract/words";
+import { LIST_SCHEDULES, recheckDays } from "@mailvet/contract/words";
 import { NativeSelect, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { FieldsProps } from "../../components/settings-form.tsx";
@@ -110,22 +110,18 @@ export function ListFields({
   );
 }
 
-const SCHEDULE_DAYS: Record<ListSchedule, number> = { daily: 1, weekly: 7, monthly: 30 };
-
-/** Results that are not old enough at one run are checked at a later one. */
 function ScheduleCost({ draft: { schedule, staleAfterDays }, emails }: { draft: ListDraft; emails: number }) {
   const { data: account } = useQuery(accountQuery);
   if (schedule === "" || !isInRange(staleAfterDays) || !account) return null;
-  const days = SCHEDULE_DAYS[schedule];
-  const runs = Math.ceil(Number(staleAfterDays) / days);
+  const everyDays = recheckDays(schedule, Number(staleAfterDays));
   const { balance } = account.credits;
   return (
     <Text size="sm" role="status">
       {messages.form.cost({
         emails,
-        everyDays: runs * days,
+        everyDays,
         balance,
-        daysLeft: Math.floor(balance / emails) * runs * days,
+        daysLeft: Math.floor(balance / emails) * everyDays,
       })}
     </Text>
   );
