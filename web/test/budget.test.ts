@@ -57,6 +57,8 @@ journey("every page stays within its size and moves nothing after it was shown",
     "/operator/keys",
     "/operator/audit",
     "/operator/system",
+    "/guide",
+    "/guide/bulk",
   ];
   const found: { path: string; bytes: number; shift: number }[] = [];
   for (const { path, isOnPhone } of [
@@ -73,6 +75,7 @@ journey("every page stays within its size and moves nothing after it was shown",
     await expect.poll(async () => (await releaseNext()) + (await loading.count())).toBe(0);
     await page.getByRole("heading", { level: 1 }).waitFor();
     const bytes = sum(await Promise.all(sizes));
+    await page.evaluate("document.fonts.ready");
     const shift = Number(await page.evaluate("window.layoutShift"));
     const name = path.replace(/[0-9a-f-]{36}/, "*") + (isOnPhone ? " on a phone" : "");
     found.push({ path: name, bytes, shift });
