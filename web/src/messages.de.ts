@@ -193,6 +193,7 @@ export const common: Translation<typeof english.common> = {
     do_not_send: "Nicht senden",
     retry: "Später erneut prüfen",
   },
+  price: { live: "1 Credit", test: "simuliert" },
   mailboxUnchecked: "Postfach nicht geprüft",
   verdict: "Bewertung",
   verdicts: "Bewertungen",

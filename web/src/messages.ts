@@ -42,6 +42,8 @@ export const common = {
     do_not_send: "Don't send",
     retry: "Retry later",
   } satisfies Record<Recommendation, string>,
+  /** Of one check, by mode. */
+  price: { live: "1 credit", test: "simulated" },
   /** In place of "retry" where a lower level was asked for, or the job was finished early. */
   mailboxUnchecked: "Mailbox not checked",
   verdict: "Verdict",

@@ -246,11 +246,19 @@ journey("test mode has jobs of its own, and costs nothing", async ({ service, vi
   const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
   expect(readFileSync(await download.path(), "utf8")).toContain("mailvet_sandbox");
   expect((await service.ask(`/bulk/jobs/${jobId}`, { key })).status).toBe(404);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "mailbox-full@real-company.example" }).click();
+  await page.getByRole("button", { name: "Check again (simulated)" }).waitFor();
+  await page.keyboard.press("Escape");
 
   await page.getByRole("button", { name: "Leave test mode" }).click();
   await page.waitForURL("**/bulk"); // the job is not in live mode
   await page.getByText("No jobs yet").waitFor();
+  await page.getByRole("tab", { name: "Paste" }).click();
+  await page.getByRole("textbox").fill("ann@shop.example");
   await page.getByRole("switch", { name: "Test mode" }).click({ force: true });
+  await page.getByRole("complementary", { name: "Test mode" }).waitFor();
+  expect(await page.getByRole("textbox").inputValue()).toBe("ann@shop.example");
   await page.getByRole("link", { name: "1,000,000 credits" }).click();
   await page.getByRole("heading", { name: "Usage and credits" }).waitFor();
   await page.getByText("Simulated figures").waitFor();

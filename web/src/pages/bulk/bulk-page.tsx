@@ -7,10 +7,11 @@ import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { BlockLoading } from "../../components/loading.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { parsePage } from "../../components/pager.tsx";
+import { rememberTyped, takeTyped } from "../../mode.ts";
 import { sessionQuery } from "../../queries.ts";
 import { JobList } from "./job-list.tsx";
 import { isJobStatus } from "./job-status-badge.tsx";
-import { ListInput, NO_LIST } from "./list-input.tsx";
+import { type EnteredList, ListInput, NO_LIST } from "./list-input.tsx";
 import { messages } from "./messages.tsx";
 import { readPreview, removePreview, removeStalePreviews, storePreview } from "./preview-storage.ts";
 import type { UploadSource } from "./upload-source.ts";
@@ -27,7 +28,11 @@ export function Page() {
   // Also in memory, for browsers without session storage.
   const [fresh, setFresh] = useState<UploadPreview>();
   const [source, setSource] = useState<UploadSource>();
-  const [draft, setDraft] = useState(NO_LIST);
+  const [draft, setDraft] = useState(() => takeTyped("list") ?? NO_LIST);
+  const changeDraft = (changed: EnteredList) => {
+    setDraft(changed);
+    rememberTyped({ list: changed });
+  };
   const top = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (accountId) removeStalePreviews(accountId);
@@ -89,7 +94,7 @@ export function Page() {
                 {messages.previewGoneText}
               </Alert>
             )}
-            <ListInput draft={draft} onDraft={setDraft} onPreview={showPreview} />
+            <ListInput draft={draft} onDraft={changeDraft} onPreview={showPreview} />
           </Stack>
         )}
       </div>

@@ -169,7 +169,8 @@ export const messages: Translation<typeof english.messages> = {
     more: (count) => `${plural(count, "weiteren Grund", "weitere Gründe")} anzeigen`,
     fewer: "Weniger anzeigen",
     advice: (status: Status, recommendation) =>
-      `${common.status[status].toLowerCase()} · ${lowerFirst(common.recommendations[recommendation])}`,
+      common.status[status].toLowerCase() +
+      (recommendation ? ` · ${lowerFirst(common.recommendations[recommendation])}` : ""),
   },
 
   results: {
@@ -219,7 +220,7 @@ export const messages: Translation<typeof english.messages> = {
   story: {
     title: (row) => `Zeile ${row}`,
     failed: "Die Prüfung konnte nicht geladen werden",
-    checkAgain: "Erneut prüfen (1 Credit)",
+    checkAgain: (price) => `Erneut prüfen (${price})`,
     copySuggestion: "Vorschlag kopieren",
   },
 };

@@ -157,8 +157,8 @@ export const messages = {
     empty: "Shown with the first verdicts.",
     more: (count: number) => `Show ${plural(count, "more reason")}`,
     fewer: "Show fewer",
-    advice: (status: Status, recommendation: Recommendation) =>
-      `${status} · ${common.recommendations[recommendation].toLowerCase()}`,
+    advice: (status: Status, recommendation: Recommendation | undefined) =>
+      recommendation ? `${status} · ${common.recommendations[recommendation].toLowerCase()}` : status,
   },
 
   results: {
@@ -208,7 +208,7 @@ export const messages = {
   story: {
     title: (row: string) => `Row ${row}`,
     failed: "The check could not be loaded",
-    checkAgain: "Check again (1 credit)",
+    checkAgain: (price: string) => `Check again (${price})`,
     copySuggestion: "Copy suggestion",
   },
 } as const;

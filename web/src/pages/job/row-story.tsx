@@ -7,6 +7,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { common } from "../../messages.ts";
+import { mode } from "../../mode.ts";
 import { resultQuery } from "../bulk/job-queries.ts";
 import { messages as checkMessages } from "../validate/messages.tsx";
 import { StageList } from "../validate/stage-list.tsx";
@@ -63,7 +64,7 @@ function Story({ result }: { result: ValidationResult }) {
         {result.suggestion && <Suggestion email={result.suggestion} isBusy={isBusy} onAsk={ask} />}
         <Group>
           <Button variant="default" disabled={isBusy} onClick={() => ask(result.email)}>
-            {messages.story.checkAgain}
+            {messages.story.checkAgain(common.price[mode])}
           </Button>
         </Group>
       </VerdictCard>
@@ -94,7 +95,7 @@ function Suggestion({ email, isBusy, onAsk }: SuggestionProps) {
           )}
         </CopyButton>
         <Button variant="default" disabled={isBusy} onClick={() => onAsk(email)}>
-          {checkMessages.checkSuggestion}
+          {checkMessages.checkSuggestion(common.price[mode])}
         </Button>
       </Group>
     </Alert>

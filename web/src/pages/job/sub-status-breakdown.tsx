@@ -55,7 +55,9 @@ export function SubStatusBreakdown({ job }: { job: Job }) {
                 <Text span inherit c="dimmed">
                   {messages.reasons.advice(
                     status,
-                    recommendationOf({ sub_status: subStatus, safe_to_send: true }),
+                    subStatus === "smtp_skipped" // it was not asked for
+                      ? undefined
+                      : recommendationOf({ sub_status: subStatus, safe_to_send: true }),
                   )}
                 </Text>
               </span>

@@ -2,7 +2,8 @@
 import { Button, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { ValidatedForm } from "../../components/validated-form.tsx";
-import { isTestMode, rememberTyped, typedAddress } from "../../mode.ts";
+import { common } from "../../messages.ts";
+import { mode, rememberTyped, takeTyped } from "../../mode.ts";
 import { messages } from "./messages.tsx";
 
 /** Sandbox local parts; each names its verdict. */
@@ -28,7 +29,7 @@ export function AddressForm({
   problem: string | undefined;
   onCheck: (email: string) => void;
 }) {
-  const [text, setText] = useState(typedAddress || email);
+  const [text, setText] = useState(() => takeTyped("address") || email);
   const [isEmpty, setIsEmpty] = useState(false);
   // Not an effect: those run again when a page is shown again after a sign-in in its place.
   const [latest, setLatest] = useState(email);
@@ -51,7 +52,7 @@ export function AddressForm({
             value={text}
             onChange={({ currentTarget }) => {
               setText(currentTarget.value);
-              rememberTyped(currentTarget.value);
+              rememberTyped({ address: currentTarget.value });
             }}
             error={isEmpty ? messages.form.empty : problem}
             size="md"
@@ -64,7 +65,7 @@ export function AddressForm({
             flex="1 1 260px"
           />
           <Button type="submit" size="md" loading={isBusy}>
-            {isTestMode ? messages.form.submitTest : messages.form.submit}
+            {messages.form.submit(common.price[mode])}
           </Button>
         </Group>
       </ValidatedForm>

@@ -13,8 +13,7 @@ export const messages: Translation<typeof english.messages> = {
     email: "E-Mail-Adresse",
     placeholder: "anna@example.com",
     empty: "Geben Sie eine E-Mail-Adresse ein.",
-    submit: "Prüfen (1 Credit)",
-    submitTest: "Prüfen (simuliert)",
+    submit: (price) => `Prüfen (${price})`,
     examples: "Oder probieren Sie ein Beispiel. Adressen bei mailvet.test sind simuliert und kostenlos.",
   },
   checking: (email) => `${email} wird geprüft`,
@@ -25,7 +24,7 @@ export const messages: Translation<typeof english.messages> = {
     `${email} ist ${common.status[status].toLowerCase()}. ${reason}`,
   resultFor: (email) => `Ergebnis für ${email}`,
   suggestion: "Meinten Sie eine andere Adresse?",
-  checkSuggestion: "Vorschlag prüfen (1 Credit)",
+  checkSuggestion: (price) => `Vorschlag prüfen (${price})`,
   failed: "Die Prüfung war nicht möglich",
   outOfCredits: "Ihr Guthaben ist aufgebraucht",
   outOfCreditsText: (available, link) => (
@@ -40,7 +39,7 @@ export const messages: Translation<typeof english.messages> = {
     readyText: "Die Wartezeit ist vorbei.",
     waitingText: (duration) =>
       `Versuchen Sie es in ${duration} erneut. Ein früherer Versuch hilft wahrscheinlich nicht.`,
-    retry: "Erneut prüfen (1 Credit)",
+    retry: (price) => `Erneut prüfen (${price})`,
     retryIn: (time) => `Erneut prüfen in ${time}`,
   },
 

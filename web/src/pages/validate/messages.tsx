@@ -11,8 +11,7 @@ export const messages = {
     email: "Email address",
     placeholder: "ann@example.com",
     empty: "Enter an email address.",
-    submit: "Check (1 credit)",
-    submitTest: "Check (simulated)",
+    submit: (price: string) => `Check (${price})`,
     examples: "Or try an example. Addresses at mailvet.test are simulated and free.",
   },
   checking: (email: string) => `Checking ${email}`,
@@ -21,7 +20,7 @@ export const messages = {
   announcement: (email: string, status: Status, reason: string) => `${email} is ${status}. ${reason}`,
   resultFor: (email: string) => `Result for ${email}`,
   suggestion: "Did you mean another address?",
-  checkSuggestion: "Check suggestion (1 credit)",
+  checkSuggestion: (price: string) => `Check suggestion (${price})`,
   failed: "We couldn't check it",
   outOfCredits: "You are out of credits",
   outOfCreditsText: (available: number, link: ReactNode) => (
@@ -35,7 +34,7 @@ export const messages = {
     ready: "Ready to retry",
     readyText: "The wait is over.",
     waitingText: (duration: string) => `Retry in ${duration}. Trying sooner is unlikely to help.`,
-    retry: "Retry (1 credit)",
+    retry: (price: string) => `Retry (${price})`,
     retryIn: (time: string) => `Retry in ${time}`,
   },
 

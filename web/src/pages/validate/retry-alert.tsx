@@ -2,6 +2,8 @@
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { formatDuration } from "../../components/timestamp.tsx";
+import { common } from "../../messages.ts";
+import { mode } from "../../mode.ts";
 import type { Check } from "./check-storage.ts";
 import { messages } from "./messages.tsx";
 
@@ -27,7 +29,7 @@ export function RetryAlert({
             : messages.retry.waitingText(formatDuration(metadata.retry_after))}
         </Text>
         <Button variant="default" loading={isBusy} disabled={!isReady} onClick={() => onAsk(email)}>
-          {isReady ? messages.retry.retry : messages.retry.retryIn(clock(secondsLeft))}
+          {isReady ? messages.retry.retry(common.price[mode]) : messages.retry.retryIn(clock(secondsLeft))}
         </Button>
       </Group>
     </Alert>

@@ -20,9 +20,10 @@ import {
 } from "@mantine/core";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { ErrorAlert } from "../../components/error-alert.tsx";
-
 import { PageHeader } from "../../components/page-header.tsx";
 import { fieldProblems } from "../../components/problem-text.ts";
+import { common } from "../../messages.ts";
+import { mode } from "../../mode.ts";
 import { AddressForm } from "./address-form.tsx";
 import { CheckHistory } from "./check-history.tsx";
 import { HowItWorks } from "./how-it-works.tsx";
@@ -126,7 +127,7 @@ function Suggestion({
           {email}
         </Text>
         <Button variant="default" disabled={isBusy} onClick={() => onAsk(email)}>
-          {messages.checkSuggestion}
+          {messages.checkSuggestion(common.price[mode])}
         </Button>
       </Group>
     </Alert>
