@@ -224,6 +224,26 @@ journey(
   },
 );
 
+journey("an open job that waits for a retry does not read its results again", async ({ service, visit }) => {
+  const { cookie, key } = await service.openAccount({ credits: 5 });
+  const body = { emails: ["valid@mailvet.test", "ann@grey.example-lab.com"] };
+  const { id } = (await service.ask("/bulk/jobs", { key, body })).body;
+  await expect.poll(async () => (await service.ask(`/bulk/jobs/${id}`, { key })).body.phase).toBe("retrying");
+  const { page, open } = await visit({ cookie });
+  let reads = 0;
+  page.on("request", (request) => {
+    if (request.url().includes("/results?")) reads++;
+  });
+  await page.clock.install();
+  await open(`/bulk/${id}`);
+  await page.getByRole("button", { name: "valid@mailvet.test" }).waitFor({ timeout: 20_000 });
+  await page.clock.runFor(60_000);
+  const readBefore = reads;
+  await page.clock.runFor(60_000);
+  await page.evaluate("0"); // requests are reported in order
+  expect(reads).toBe(readBefore);
+});
+
 journey("test mode has jobs of its own, and costs nothing", async ({ service, visit }) => {
   const { cookie, key } = await service.openAccount({ credits: 5 });
   const { page, open } = await visit({ cookie });
