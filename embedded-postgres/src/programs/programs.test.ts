@@ -88,6 +88,10 @@ test("named programs are used whatever else is there, but not for a database of 
   expect(() => chosen({ binDirectory, cluster: clusterOf(packaged.major) })).toThrow("only 15.1 is here");
 });
 
+test("named programs of a major without security fixes are refused", () => {
+  expect(() => chosen({ binDirectory: installed("14.20") })).toThrow("PostgreSQL 15 or newer is needed");
+});
+
 test("a directory without programs of PostgreSQL is refused", () => {
   const empty = mkdtempSync(join(folder, "empty-"));
   mkdirSync(join(empty, "bin"));

@@ -65,9 +65,17 @@ function installed({ user, systemDirectories = installedDirectories }: ProgramsO
   }
 }
 
+/** Older ones get no security fixes any more. */
+const OLDEST_MAJOR = 15;
+
 function named(directory: string, user: RunAsUser | undefined): Candidate {
   const binaries = runnable(directory, user);
-  if (binaries) return { programs: { binaries }, version: binaries.version };
+  if (binaries && binaries.version.major >= OLDEST_MAJOR)
+    return { programs: { binaries }, version: binaries.version };
+  if (binaries)
+    throw new EmbeddedPostgresError(
+      `${directory} has PostgreSQL ${versionText(binaries.version)}. PostgreSQL ${OLDEST_MAJOR} or newer is needed.`,
+    );
   throw new EmbeddedPostgresError(
     `There are no programs of PostgreSQL in ${directory} that ${user?.name ?? "this user"} can run (postgres and initdb).`,
     { remedies: ["same_version"] },
