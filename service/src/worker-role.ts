@@ -101,7 +101,8 @@ export async function startWorkerRole(
         if (task.subject === ERASE_ACCOUNT) return lifecycle.handleErasure(task);
         return task.subject === ERASE_JOB ? jobActions.handleErasure(task) : finish(task, signal);
       },
-      onExhausted: failJob,
+      // Maintenance adds the erasure of an account again.
+      onExhausted: async (tx, task) => (task.subject === ERASE_ACCOUNT ? false : failJob(tx, task)),
     }),
     startWorker({
       ...shared,

@@ -9,6 +9,7 @@ import type { AuditAction } from "@mailvet/contract";
 import { type Lab, mailDomain, openLab } from "@mailvet/lab";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { openTestDatabase } from "./database.ts";
 import { beginPaused, listsOf } from "./jobs-http-world.ts";
 import { beginHolder } from "./lock-waits.ts";
 import { PATIENCE } from "./patience.ts";
@@ -222,6 +223,38 @@ test("an erasure that was interrupted is completed by maintenance, whatever beco
   await expect.poll(() => isThere(ann)).toBe(false);
   expect(await isThere(stuck)).toBe(true);
   await pool.query("drop function keep_account cascade");
+});
+
+test("maintenance does not wait for an erasure", async () => {
+  await using database = await openTestDatabase();
+  const { pool } = database;
+  const prepare = async () => {
+    await using before = await openService({ database });
+    const [ann, bob] = [await before.openAccount(), await before.openAccount()];
+    const { upload_id } = await listsOf(before, bob).upload("email\nvalid@mailvet.test\n");
+    return { accountId: ann.accountId, uploadId: upload_id };
+  };
+  const { accountId, uploadId } = await prepare();
+  await pool.query(
+    "update accounts set erasing_at = now(), suspended_at = now(), suspended_reason = 'Deleted' where id = $1",
+    [accountId],
+  );
+  await pool.query("update uploads set expires_at = now() where id = $1", [uploadId]);
+  await pool.query("delete from pgboss.job where name = 'maintenance'"); // so that it runs at start
+  await using erasing = await beginHolder(pool);
+  await erasing.query("select from balances where account_id = $1 for update", [accountId]);
+  const failures: string[] = []; // what waits for the lock too long
+  await using _service = await openService({
+    database,
+    logTo: (line) => line.includes("maintenance_failed") && failures.push(line),
+  });
+  await erasing.untilBlocked(1);
+  const count = async (text: string, id: string) => (await pool.query(text, [id])).rowCount;
+  const files = () => count("select from uploads where id = $1 and erased_at is null", uploadId);
+  await expect.poll(files, PATIENCE).toBe(0);
+  expect(failures).toEqual([]);
+  await erasing.commit();
+  await expect.poll(() => count("select from accounts where id = $1", accountId), PATIENCE).toBe(0);
 });
 
 /** It is sent in the background. */

@@ -11,7 +11,14 @@ import type { Accounts } from "../accounts/accounts.ts";
 import type { Sessions } from "../accounts/sessions.ts";
 import { type Actor, auditOnCommit, type NewAuditEntry, recordAudit } from "../audit/audit-writer.ts";
 import { Refusal, wrongValue } from "../base/refusal.ts";
-import { type BeforeCommit, bothOnCommit, type Database, DEADLOCK, sqlStateOf } from "../db/database.ts";
+import {
+  type BeforeCommit,
+  bothOnCommit,
+  type Database,
+  DEADLOCK,
+  type Orm,
+  sqlStateOf,
+} from "../db/database.ts";
 import type { JobActions } from "../jobs/job-actions.ts";
 import type { Task } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";
@@ -27,7 +34,15 @@ export type LifecycleDeps = {
   webhooks: Pick<Webhooks, "releaseHeld">;
   tasks: Pick<
     Tasks,
-    "openGroup" | "add" | "pause" | "resume" | "groupsOf" | "closeGroup" | "deleteRest" | "pausedAccounts"
+    | "openGroup"
+    | "add"
+    | "has"
+    | "pause"
+    | "resume"
+    | "groupsOf"
+    | "closeGroup"
+    | "deleteRest"
+    | "pausedAccounts"
   >;
 };
 
@@ -107,14 +122,17 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
 
   const record = (by: Actor, entry: NewAuditEntry): BeforeCommit<void> => auditOnCommit(by, () => entry);
 
+  const addErasure = async (tx: Orm, accountId: string) => {
+    if (await tasks.has(tx, accountId, ERASE_ACCOUNT)) return;
+    const groupId = randomUUID(); // the account's own is paused by a suspension
+    await tasks.openGroup(tx, { id: groupId, accountId });
+    await tasks.add(tx, [{ groupId, queue: "action", subject: ERASE_ACCOUNT }]);
+  };
+
   const erase = async (by: Actor, entry: NewAuditEntry & { accountId: string }) => {
     const { accountId } = entry;
     await accounts.find(accountId);
-    const addTask: BeforeCommit<void> = async (tx) => {
-      const groupId = randomUUID(); // the account's own is paused by a suspension
-      await tasks.openGroup(tx, { id: groupId, accountId });
-      await tasks.add(tx, [{ groupId, queue: "action", subject: ERASE_ACCOUNT }]);
-    };
+    const addTask: BeforeCommit<void> = (tx) => addErasure(tx, accountId);
     await accounts.markErasing(accountId, bothOnCommit(record(by, entry), addTask));
   };
 
@@ -166,12 +184,10 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
       const attempt = (work: Promise<unknown>) => work.catch((error: unknown) => void failures.push(error));
       await attempt(jobs.reconcileSuspensions());
       for (const accountId of await tasks.pausedAccounts(orm)) await attempt(resumeRechecks(accountId));
-      for (const accountId of await accounts.listErasing()) await attempt(eraseRest(accountId));
+      for (const accountId of await accounts.listErasing())
+        await attempt(orm.transaction((tx) => addErasure(tx, accountId)));
       if (failures.length > 0)
-        throw new AggregateError(
-          failures,
-          `accounts that could not be resumed or erased: ${failures.length}`,
-        );
+        throw new AggregateError(failures, `accounts that could not be completed: ${failures.length}`);
     },
   };
 }

@@ -35,6 +35,8 @@ export type Tasks = {
   /** Deletes the group and its tasks. A worker that has claimed one finds out at complete, keep or postpone. */
   closeGroup(tx: Orm, groupId: string): Promise<void>;
   groupsOf(orm: Orm, accountId: string): Promise<string[]>;
+  /** Whether any group of the account has a task with this subject. */
+  has(orm: Orm, accountId: string, subject: string): Promise<boolean>;
   /**
    * After these groups of an account have been closed: deletes its turns and dead letters, and the tasks that were being
    * saved when their group was closed. Waits for transactions that still save one.
@@ -144,6 +146,16 @@ export function createTasks({ boss, currentTrace }: TasksDeps): Tasks {
       const isOfAccount = eq(queueGroups.accountId, accountId);
       const rows = await orm.select({ id: queueGroups.id }).from(queueGroups).where(isOfAccount);
       return rows.map(({ id }) => id);
+    },
+
+    async has(orm, accountId, subject) {
+      const found = await orm
+        .select({ id: tasks.id })
+        .from(tasks)
+        .innerJoin(queueGroups, eq(queueGroups.id, tasks.groupId))
+        .where(and(eq(queueGroups.accountId, accountId), eq(tasks.subject, subject)))
+        .limit(1);
+      return found.length > 0;
     },
 
     async deleteRest(tx, accountId, groupIds) {
