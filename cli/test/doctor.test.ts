@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Diagnosis } from "@mailvet/engine";
 import { gmx, google, type MailWorld, mailDomain, openLab } from "@mailvet/lab";
 import { expect, test } from "vitest";
+import { json, openScriptedService, problem } from "../../sdk/test/scripted-service.ts";
 import { jsonLines, mailvet, type Run } from "./command.ts";
 
 const OURS = "127.0.0.77";
@@ -66,6 +67,50 @@ test("--json prints one finding per line", async () => {
     advice: expect.stringContaining("DNS_SERVERS"),
   });
   expect(code).toBe(1);
+});
+
+test("--service shows the findings of a service, with an outdated PostgreSQL", async () => {
+  const found = "PostgreSQL 17.5 is 2 security releases behind; 17.7 is current as of 2025-11-13.";
+  const release = {
+    name: "PostgreSQL release",
+    identity: null,
+    outcome: "warning",
+    found,
+    advice: "Install it.",
+  };
+  const port = { name: "port 25", identity: "one", outcome: "bad", found: "Blocked.", advice: null };
+  const report = { checked_at: "2026-01-01T00:00:00.000Z", findings: [port, release] };
+  await using service = await openScriptedService(json(report));
+  const env = { MAILVET_API_KEY: "mv_op_secret", MAILVET_SERVICE: "http://127.0.0.1:1" };
+  const args = ["doctor", "--service", service.url];
+  const [text, lines] = await Promise.all([mailvet(args, { env }), mailvet([...args, "--json"], { env })]);
+  expect(text).toMatchObject({ code: 1, place: `checking at ${service.url}` });
+  expect(text.stdout).toContain(
+    `\none\n✘ port 25                Blocked.\n\n! PostgreSQL release     ${found}\n`,
+  );
+  expect(jsonLines(lines.stdout)[1]).toEqual({
+    name: release.name,
+    outcome: "warning",
+    found,
+    advice: "Install it.",
+  });
+  const [asked] = service.requests;
+  expect([asked?.method, asked?.url, asked?.headers["x-api-key"]]).toEqual([
+    "POST",
+    "/api/v1/operator/system/doctor",
+    "mv_op_secret",
+  ]);
+});
+
+test("--service without an operator key says which key is needed", async () => {
+  await using service = await openScriptedService(problem(403, "operator_only"));
+  const env = { MAILVET_API_KEY: "mv_live_secret" };
+  const [ordinary, none] = await Promise.all([
+    mailvet(["doctor", "--service", service.url], { env }),
+    mailvet(["doctor", "--service", service.url]),
+  ]);
+  expect(ordinary).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("operator key") });
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining("MAILVET_API_KEY") });
 });
 
 test("control characters in a server reply are escaped", async () => {

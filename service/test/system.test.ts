@@ -1,6 +1,7 @@
 /** The operator's report on the installation. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
+import { CURRENT_RELEASES } from "@mailvet/embedded-postgres";
 import { mailDomain, openLab } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { accounts } from "../src/accounts/schema.ts";
@@ -49,6 +50,25 @@ test("diagnostics are returned, and then part of the report", async () => {
   expect(other.body).toEqual(one.body);
   expect((await call()).body).toEqual(one.body);
   expect((await service.ask("/operator/system", { cookie })).body.egress).toEqual(one.body);
+});
+
+test.each([
+  ["is a minor release behind", -1, [expect.stringContaining("1 security release behind")]],
+  ["is current", 0, []],
+])("the start logs postgres_outdated where the server %s: %i", async (_, behind, wanted) => {
+  await using database = await openTestDatabase();
+  const { pool } = database;
+  const number = 170_000 + CURRENT_RELEASES.minors[17]! + behind;
+  await pool.query(`
+    create function public.current_setting(name text) returns text language sql as $$
+      select case name when 'server_version_num' then '${number}' else pg_catalog.current_setting(name) end $$`);
+  await pool.query(
+    "do $$ begin execute format('alter database %I set search_path = public, pg_catalog', current_database()); end $$",
+  );
+  const logged: { event?: string; found?: string }[] = [];
+  await using _service = await openService({ database, logTo: (line) => logged.push(JSON.parse(line)) });
+  const found = logged.filter(({ event }) => event === "postgres_outdated").map((line) => line.found);
+  expect(found).toEqual(wanted);
 });
 
 test("tasks are counted per queue: waiting, due and running", async () => {

@@ -3,7 +3,7 @@ import { type Diagnosis, doctorFrom } from "@mailvet/engine";
 import type { Command } from "commander";
 import { localSettings } from "../local-settings.ts";
 import { type Colour, type Paint, paintFor, printable } from "../output/terminal.ts";
-import { printPlace } from "../remote/service.ts";
+import { printPlace, type RemoteService, serviceFrom } from "../remote/service.ts";
 
 const STYLES: Record<Diagnosis["outcome"], { sign: string; colour: Colour }> = {
   good: { sign: "✔", colour: "green" },
@@ -24,6 +24,10 @@ export function addDoctorCommand(program: Command): void {
     .description(
       "Check everything outside Mailvet that verdicts depend on: name servers, port 25, IP address and reverse DNS, " +
         "the sender domain, blocklists. Prints advice for each problem.",
+    )
+    .option(
+      "--service <url>",
+      "examine a Mailvet service instead of this machine, with its PostgreSQL; needs an operator key in MAILVET_API_KEY",
     )
     .option("--json", "print one JSON object per line: name, identity, outcome, found, advice")
     .addHelpText(
@@ -48,21 +52,41 @@ Exit codes:
     .action(examine);
 }
 
-async function examine({ json }: { json?: true }): Promise<void> {
+async function examine({ json, ...options }: { json?: true; service?: string }): Promise<void> {
   const paint = paintFor(process.stdout);
-  const doctor = doctorFrom(localSettings());
-  printPlace(undefined); // also where a service is configured for other commands
+  const service = serviceFrom({ apiKey: process.env.MAILVET_API_KEY ?? "", ...options });
+  const findings = service ? findingsOf(service) : localFindings();
+  printPlace(service); // not that of MAILVET_SERVICE, which other commands use: few have an operator key
   let identity: string | undefined;
+  for await (const finding of findings) {
+    if (!json && finding.identity !== identity) process.stdout.write(headingOf(finding, paint));
+    identity = finding.identity;
+    process.stdout.write(`${json ? JSON.stringify(finding) : itemOf(finding, paint)}\n`);
+    if (finding.outcome === "bad") process.exitCode = CHECK_FAILED;
+  }
+}
+
+async function* localFindings(): AsyncGenerator<Diagnosis> {
+  const doctor = doctorFrom(localSettings());
   try {
-    for await (const finding of doctor.examine()) {
-      if (!json && finding.identity !== identity) process.stdout.write(headingOf(finding, paint));
-      identity = finding.identity;
-      process.stdout.write(`${json ? JSON.stringify(finding) : itemOf(finding, paint)}\n`);
-      if (finding.outcome === "bad") process.exitCode = CHECK_FAILED;
-    }
+    yield* doctor.examine();
   } finally {
     doctor.close();
   }
+}
+
+async function* findingsOf({ client, explain }: RemoteService): AsyncGenerator<Diagnosis> {
+  const { findings } = await client.operator.runDoctor().catch((error) => {
+    throw explain(error);
+  });
+  for (const { name, outcome, found, identity, advice } of findings)
+    yield {
+      name,
+      outcome,
+      found,
+      ...(identity !== null && { identity }),
+      ...(advice !== null && { advice }),
+    };
 }
 
 /** Findings about one egress identity have a heading; those about all of them follow an empty line. */

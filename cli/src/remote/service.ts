@@ -108,6 +108,7 @@ const ADVICE: Readonly<Record<string, Advice>> = {
     "the plan of the account has no API access; ask your administrator to change it",
   insufficient_scope: () =>
     'create a key with the missing scope: "validate" for one address or domain, "bulk" for lists, "read" for jobs and results',
+  operator_only: () => "use an operator key with the needed scope",
   rate_limited: tryLater,
   overloaded: tryLater,
   too_many_emails: splitIt,
