@@ -69,6 +69,10 @@ export async function settleCy(): Promise<void> {
        values ($1, 1, 'valid@mailvet.test', 'valid', '', 1, 97, true, true, '', false, false, false, false, 250, now())`,
       [id],
     );
+    await service.database.pool.query(
+      "insert into job_counts (job_id, sub_status, count) values ($1, '', 1)",
+      [id],
+    );
     return id;
   };
   const plannedJob = await jobOf(await upload(asCy, LIST));

@@ -390,6 +390,10 @@ async function addUnknownResult(jobId: string): Promise<void> {
        451, now())`,
     [jobId],
   );
+  await service.database.pool.query(
+    "insert into job_counts (job_id, sub_status, count) values ($1, 'greylisted', 1)",
+    [jobId],
+  );
 }
 
 /** The ledger, and everything else that can be created or changed here. */

@@ -4,6 +4,7 @@ import { type Lab, mailDomain, openLab } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectBooksToAddUp } from "./credits-books.ts";
 import { type Lists, listsOf } from "./jobs-http-world.ts";
+import { beginHolder } from "./lock-waits.ts";
 import { expectProblem } from "./problems.ts";
 import { openService, type TestAccount, type TestService } from "./service.ts";
 
@@ -82,13 +83,19 @@ async function makeUnknown({ id }: Job, row: number, ageHours: number): Promise<
   );
 }
 
+const makeOld = ({ id }: Job, column: "created_at" | "completed_at", ageHours: number) =>
+  service.database.pool.query(`update jobs set ${column} = now() - $2 * interval '1 hour' where id = $1`, [
+    id,
+    ageHours,
+  ]);
+
 test("unknown results are asked for again free of charge, and the verdict before is shown", async () => {
   const { ann, lists, job } = await completed(4, ["valid+1", "valid+2", "catch-all"]);
   await makeUnknown(job, 1, 1);
   expect(await balanceOf(ann)).toMatchObject({ balance: 1 });
 
   const { status, body } = await recheck(lists, job, { which: "unknown" });
-  expect(status).toBe(200);
+  expect(status).toBe(202);
   expect(body).toMatchObject({ id: job.id, status: "queued", attempt: 2, processed: 2, credits_reserved: 0 });
   const again = await lists.ended(job.id);
   expect(again).toMatchObject({
@@ -113,6 +120,7 @@ test("an unknown of more than a day ago, and everything else, costs a credit per
   const { ann, lists, job } = await completed(10, ["valid+1", "valid+2", "catch-all", "not an address"]);
   await makeUnknown(job, 1, 25);
   await makeUnknown(job, 2, 1);
+  await makeOld(job, "created_at", 26);
   const { body } = await recheck(lists, job, { which: "all" });
   expect(body).toMatchObject({ credits_reserved: 3, credits_used: 4 });
   expect(await lists.ended(job.id)).toMatchObject({ credits_used: 7, credits_refunded: 0, valid_count: 2 });
@@ -120,6 +128,24 @@ test("an unknown of more than a day ago, and everything else, costs a credit per
   const { body: usage } = await service.ask("/usage", { key: ann.key });
   const perDay = usage.days.map(({ credits_used }: { credits_used: number }) => credits_used); // two around midnight
   expect(perDay.reduce((sum: number, used: number) => sum + used, 0)).toBe(7);
+});
+
+test.each([
+  ["every unknown of a job of today is free", 0, 0, 1],
+  ["no unknown of a job that ended yesterday is free", 30, 25, 2],
+])("the request reads no results where the counts tell the price: %s", async (_, began, ended, price) => {
+  const { lists, job } = await completed(10, ["valid+1", "valid+2", "catch-all"]);
+  await makeUnknown(job, 1, ended);
+  await makeOld(job, "created_at", began);
+  await makeOld(job, "completed_at", ended);
+  await using reader = await beginHolder(service.database.pool);
+  await reader.query("lock table results in access exclusive mode", []);
+  const choice = { which: "filter", filter: { status: "valid,unknown" } };
+  const { status, body } = await recheck(lists, job, choice);
+  expect(status).toBe(202);
+  expect(body).toMatchObject({ processed: 1, credits_reserved: price, unknown_count: 0, risky_count: 1 });
+  await reader.commit();
+  expect(await lists.ended(job.id)).toMatchObject({ processed: 3, credits_used: 3 + price, valid_count: 2 });
 });
 
 test("a verdict is not replaced by unknown, and that check is refunded", async () => {
@@ -207,7 +233,7 @@ test("of concurrent rechecks one runs, and is charged once", async () => {
   replies = new Promise((resolve) => (reply = resolve)); // no recheck ends before all are requested
   const answers = await Promise.all([1, 2, 3, 4].map(() => recheck(lists, job, { which: "all" })));
   reply();
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
   expect(await lists.ended(job.id)).toMatchObject({ attempt: 2, credits_used: 4 });
   expect(await balanceOf(ann)).toMatchObject({ balance: 16, reserved: 0 });
 });

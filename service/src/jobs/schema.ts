@@ -25,8 +25,11 @@ import type { SliceEmail } from "./slice-cutter.ts";
 /** `stale`: for lists that are checked periodically (lists/). */
 export type RecheckChoice = RecheckRequest | { which: "stale"; olderThan: string };
 
-/** As stored with the job. `at`: when it was requested, as ISO time. */
-export type StoredRecheck = { at: string; choice: RecheckChoice };
+/**
+ * As stored with the job. `at`: when it was requested, as ISO time. `isUnknownFree`: every `unknown` is, because the job began
+ * in the last 24 hours.
+ */
+export type StoredRecheck = { at: string; choice: RecheckChoice; isUnknownFree?: boolean };
 
 export const jobs = pgTable(
   "jobs",

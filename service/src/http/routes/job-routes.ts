@@ -144,13 +144,15 @@ export const jobRoutes =
           ],
         },
       },
-      async (request, reply) =>
-        recheckJob(
+      async (request, reply) => {
+        reply.code(202);
+        return recheckJob(
           request.caller!,
           request.params.job_id,
           request.body,
-          storeResponse(request, reply, { status: 200 }),
-        ),
+          storeResponse(request, reply, { status: 202 }),
+        );
+      },
     );
 
     app.delete(
@@ -248,10 +250,10 @@ const RECHECK_JOB = {
   tags: ["jobs"],
   summary: "Ask again",
   description:
-    "Checks results of a completed job again: all `unknown` or `risky` ones, those of a filter, or all. The job runs again with `attempt` + 1; results are replaced as they arrive, except that a verdict is not replaced by `unknown`, and the one before is `previous_status`. Costs one credit per email that is asked for; an `unknown` of the last 24 hours is free, and so is an email that keeps its verdict because the check decided nothing.",
+    "Checks results of a completed job again: all `unknown` or `risky` ones, those of a filter, or all. The job runs again with `attempt` + 1; results are replaced as they arrive, except that a verdict is not replaced by `unknown`, and the one before is `previous_status`. Follow it like any job. Costs one credit per email that is asked for; an `unknown` of the last 24 hours is free, and so is an email that keeps its verdict because the check decided nothing.",
   params: JobParams,
   body: RecheckRequest,
-  response: { 200: Job },
+  response: { 202: Job },
 };
 
 const DELETE_JOB = {

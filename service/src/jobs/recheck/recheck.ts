@@ -3,10 +3,18 @@
  *
  * The selected results are taken out of the counts, planned into slices (slice-planner.ts) and replaced as they arrive, each
  * with the verdict before it. A verdict is not replaced by `unknown`; such a check is not charged. An `unknown` of the last
- * 24 hours is free to ask again.
+ * 24 hours is free to ask again. The request needs their number for the credits: from the job's counts where these tell it,
+ * because reading a million rows takes a second.
  */
 import { randomUUID } from "node:crypto";
-import type { Job, RecheckRequest, ResultFilter } from "@mailvet/contract";
+import {
+  ALL_SUB_STATUSES,
+  type Job,
+  type RecheckRequest,
+  type ResultFilter,
+  STATUS_OF,
+  type SubStatus,
+} from "@mailvet/contract";
 import { eq, type SQL, sql } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import { lockAccount } from "../../accounts/account-queries.ts";
@@ -20,7 +28,7 @@ import { lockJob } from "../job-lock.ts";
 import { isExpired, type JobRow, readJobRecord } from "../job-record.ts";
 import { requireTransition } from "../job-state.ts";
 import type { JobTransitions } from "../job-transitions.ts";
-import { isResult, parametersFor } from "../results/result-query.ts";
+import { isFiltered, isResult, parametersFor } from "../results/result-query.ts";
 import { type jobs, type RecheckChoice, type StoredRecheck, slices } from "../schema.ts";
 import type { SliceEmail } from "../slice-cutter.ts";
 
@@ -61,7 +69,13 @@ export function createRecheckJob(deps: RecheckJobDeps): RecheckJob {
       if (open.length > 0)
         throw new Refusal("job_state_conflict", "Rows of this job are being checked again already.");
       await refuseTooManyJobs(tx, caller);
-      const recheck: StoredRecheck = { at: new Date().toISOString(), choice };
+      const at = new Date();
+      const isUnknownFree = job.createdAt > freeSince(at);
+      const recheck: StoredRecheck = {
+        at: at.toISOString(),
+        choice,
+        ...(isUnknownFree && { isUnknownFree }),
+      };
       const { emails, free } = await takeOut(tx, job, recheck);
       if (emails === 0)
         throw new Refusal("job_state_conflict", "No result of this job is selected by the request.");
@@ -113,10 +127,7 @@ async function takeOut(
   recheck: StoredRecheck,
 ): Promise<{ emails: number; free: number }> {
   const { rows } = await tx.execute<{ emails: number; free: number }>(sql`
-    with taken as (
-      select sub_status, count(*)::int as emails, (count(*) filter (where ${isFree(recheck)}))::int as free
-      from results where ${isSelected(job, recheck)} group by sub_status
-    ),
+    with taken as (${(await fromCounts(tx, job, recheck)) ?? fromRows(job, recheck)}),
     counted as (
       update job_counts c
       set count = c.count - coalesce(taken.emails, 0), uncharged = c.count - coalesce(taken.emails, 0)
@@ -125,6 +136,34 @@ async function takeOut(
     )
     select coalesce(sum(emails), 0)::int as emails, coalesce(sum(free), 0)::int as free from taken`);
   return rows[0]!;
+}
+
+const fromRows = (job: JobRow, recheck: StoredRecheck) => sql`
+  select sub_status, count(*)::int as emails, (count(*) filter (where ${isFree(recheck)}))::int as free
+  from results where ${isSelected(job, recheck)} group by sub_status`;
+
+/**
+ * Undefined: the rows must be counted, because the choice is not by verdict, or because some `unknown` may be free and others
+ * not.
+ */
+async function fromCounts(tx: Orm, job: JobRow, recheck: StoredRecheck): Promise<SQL | undefined> {
+  const { choice, at, isUnknownFree = false } = recheck;
+  if (choice.which === "stale") return undefined;
+  const { status, sub_status: subStatus, ...others } = filterOf(choice);
+  if (isFiltered(others)) return undefined;
+  const selected = ALL_SUB_STATUSES.filter(
+    (one) =>
+      (status?.split(",").includes(STATUS_OF[one]) ?? true) && (subStatus?.split(",").includes(one) ?? true),
+  );
+  const unknown = selected.filter((one) => STATUS_OF[one] === "unknown");
+  const ofThese = (names: readonly SubStatus[]) =>
+    sql`job_id = ${job.id} and count > 0 and sub_status = any(${sql.param(names)}::text[])`;
+  if (!isUnknownFree && job.completedAt! > freeSince(new Date(at))) {
+    const { rowCount } = await tx.execute(sql`select from job_counts where ${ofThese(unknown)}`);
+    if (rowCount !== 0) return undefined;
+  }
+  const free = sql`case when ${isUnknownFree} and sub_status = any(${sql.param(unknown)}::text[]) then count else 0 end`;
+  return sql`select sub_status, count as emails, ${free} as free from job_counts where ${ofThese(selected)}`;
 }
 
 /** The next selected emails after a row. */
@@ -144,8 +183,10 @@ export async function selectedEmails(
 
 const FREE_HOURS = 24;
 
-const isFree = ({ at }: StoredRecheck) =>
-  sql`(status = 'unknown' and checked_at > ${at}::timestamptz - ${`${FREE_HOURS} hours`}::interval)`;
+const freeSince = (at: Date) => new Date(at.getTime() - FREE_HOURS * 3_600_000);
+
+const isFree = ({ at, isUnknownFree = false }: StoredRecheck) =>
+  sql`(status = 'unknown' and (${isUnknownFree} or checked_at > ${freeSince(new Date(at)).toISOString()}::timestamptz))`;
 
 const isSelected = (job: JobRow, { choice }: StoredRecheck) =>
   choice.which === "stale"
