@@ -102,10 +102,17 @@ export const AccountProof = Type.Object(Proof, { additionalProperties: false });
 export type AccountProof = Static<typeof AccountProof>;
 
 export const AccountExport = Type.Object({
-  token: Type.String({ description: "Parameter of the download, for five minutes and this account only." }),
+  token: Type.String({ description: "Parameter of the download, for a day and this account only." }),
   expires_at: Moment("Until then a download can be started."),
 });
 export type AccountExport = Static<typeof AccountExport>;
+
+export const ExportProgress = Type.Object({
+  state: OneOf(["preparing"], { description: "The file is being written." }),
+  size_bytes: Type.Integer({ minimum: 0, description: "Written so far." }),
+  created_at: Moment("When the export was begun."),
+});
+export type ExportProgress = Static<typeof ExportProgress>;
 
 export const AccountExportQuery = Type.Object({ token: Token }, { additionalProperties: false });
 export type AccountExportQuery = Static<typeof AccountExportQuery>;

@@ -50,7 +50,7 @@ export type AuthMethods = {
   disableTwoFactor(proof: { password: string; code: string }, options?: CallOptions): Promise<void>;
   /** A token for the download of everything the account has. */
   beginExport(proof: Proof, options?: CallOptions): Promise<AccountExport>;
-  /** A ZIP file. A browser can also open /api/v1/account/export?token=… */
+  /** A ZIP file, once it is written. A browser can also open /api/v1/account/export?token=… */
   downloadExport(token: string, options?: CallOptions): Promise<Response>;
   /** Deletes the account with everything it has. */
   closeAccount(proof: Proof, options?: CallOptions): Promise<void>;

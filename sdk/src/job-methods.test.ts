@@ -335,6 +335,13 @@ test("a signal aborts the wait, also between two events", async () => {
   expect(await failureOf(waiting)).toBe(reason);
 });
 
+test("a file that is still being written is asked for again", async () => {
+  const progress = json({ state: "preparing", size_bytes: 0 }, {}, 202);
+  await using service = await openScriptedService(progress, progress, json("the file"));
+  const answer = await clientOf(service).operator.exportAccount("a1");
+  expect([answer.status, await answer.json(), service.requests.length]).toEqual([200, "the file", 3]);
+});
+
 test("a download is a stream of bytes", async () => {
   await using service = await openScriptedService(bytes("email,mailvet_status\nann@shop.io,valid\n"));
   const answer = await clientOf(service).jobs.download("j1", { format: "csv", status: "valid" });

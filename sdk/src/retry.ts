@@ -78,10 +78,10 @@ export function delayBefore(retries: number, retryAfterSeconds: number, random: 
 
 export function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
+    signal?.throwIfAborted();
     const abort = () => {
       clearTimeout(timer);
-      reject(signal?.reason);
+      reject(signal!.reason);
     };
     const timer = setTimeout(() => {
       signal?.removeEventListener("abort", abort);

@@ -92,7 +92,7 @@ export function createTransport(options: ClientOptions): { send: SendRequest; op
       credentials: authentication.credentials,
       redirect: "manual",
       cache: "no-store",
-      ...(call.body ? { body: JSON.stringify(call.body) } : {}),
+      ...(call.body && { body: JSON.stringify(call.body) }),
     };
     const timeoutMs = Math.min(defaultMs + (call.extraMs ?? 0), MAX_TIMEOUT_MS);
     const attempt = () =>
@@ -109,8 +109,12 @@ export function createTransport(options: ClientOptions): { send: SendRequest; op
   return {
     send: <T>(call: ApiRequest) => request(call, (response) => readResponse<T>(response)),
     async open(call) {
-      const response = await request(call, rejectForeign);
-      return new Response(bodyOf(response, defaultMs, call.signal), response);
+      for (;;) {
+        const response = await request(call, rejectForeign);
+        // The file is being written, and each of these answers takes a while.
+        if (response.status === 202) await response.text();
+        else return new Response(bodyOf(response, defaultMs, call.signal), response);
+      }
     },
   };
 }

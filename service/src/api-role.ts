@@ -110,7 +110,7 @@ export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDep
         accounts,
         presentAccount,
         lifecycle: parts.lifecycle,
-        exportAccount: parts.exportAccount,
+        exportFiles: parts.exportFiles,
         cookie,
         log: watched.log,
       }),

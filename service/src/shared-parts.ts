@@ -4,6 +4,7 @@ import { abortable, type EmbeddedPostgresEvent } from "@mailvet/embedded-postgre
 import { doctorFrom, EgressHealth, LocalHostLimiter, resolverFrom, verifierFrom } from "@mailvet/engine";
 import { emailOf } from "./accounts/account-queries.ts";
 import { createAccounts } from "./accounts/accounts.ts";
+import { createPresentAccount, presentListed } from "./accounts/present-account.ts";
 import { createSessions } from "./accounts/sessions.ts";
 import { createAdjudicator } from "./adjudication/adjudicator.ts";
 import { createAuditLog } from "./audit/audit-log.ts";
@@ -31,6 +32,7 @@ import { redriveSlice } from "./jobs/slice-give-up.ts";
 import { createApiKeys, keyLastUsedSql } from "./keys/api-keys.ts";
 import { createOperatorKeys } from "./keys/operator-keys.ts";
 import { createExportAccount } from "./lifecycle/account-export.ts";
+import { createExportFiles } from "./lifecycle/export-files.ts";
 import { createLifecycle } from "./lifecycle/lifecycle.ts";
 import { createLists } from "./lists/lists.ts";
 import { createMailer } from "./mail/mailer.ts";
@@ -313,15 +315,6 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     transitions,
     retentionDays,
   });
-  const lifecycle = createLifecycle({
-    database,
-    accounts,
-    sessions,
-    jobs: jobActions,
-    uploads,
-    webhooks,
-    tasks,
-  });
   const usage = (accountId: string, wanted: UsageFilter) => usageOf(database, accountId, wanted);
   const auditLog = createAuditLog({ database, retentionDays: config.auditRetentionDays });
   const exportAccount = createExportAccount({
@@ -340,6 +333,24 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     auditLog,
     ledger,
     usageOf: usage,
+  });
+  const presentAccount = createPresentAccount(config.jobs);
+  const exportFiles = createExportFiles({
+    database,
+    blobs,
+    tasks,
+    findAccount: async (accountId) => presentListed(presentAccount, await accounts.findListed(accountId)),
+    exportAccount,
+  });
+  const lifecycle = createLifecycle({
+    database,
+    accounts,
+    sessions,
+    jobs: jobActions,
+    uploads,
+    exportFiles,
+    webhooks,
+    tasks,
   });
   const watch = createJobWatch({ database, pubsub });
   closers.push(() => watch.close());
@@ -395,7 +406,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     database,
     deadLetters,
     downloadLink,
-    exportAccount,
+    exportFiles,
     feedback,
     files,
     gates,

@@ -5,6 +5,7 @@ import { createJobProgress } from "./jobs/job-progress.ts";
 import { onSliceExhausted } from "./jobs/slice-give-up.ts";
 import { sliceHandler } from "./jobs/slice-handler.ts";
 import { planHandler } from "./jobs/slice-planner.ts";
+import { EXPORT_ACCOUNT } from "./lifecycle/export-files.ts";
 import { ERASE_ACCOUNT } from "./lifecycle/lifecycle.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { releaseAll } from "./queue/expired-turns.ts";
@@ -36,7 +37,7 @@ export async function startWorkerRole(
   const { database, boss, tasks, pubsub, ledger, webhooks, hostLimiters, gates, naming, adjudicator } = parts;
   const { validations, verdictCache, feedback, idempotentResponses, sessions, accounts } = parts;
   const { auditLog, files, uploads, transitions, jobActions, metrics, tracing } = parts;
-  const { lists, notifications, lifecycle, egressWatch } = parts;
+  const { lists, notifications, lifecycle, exportFiles, egressWatch } = parts;
   const { pool } = database;
   const feed = createFeed({ pool, boss });
   const progress = createJobProgress(pool);
@@ -54,6 +55,7 @@ export async function startWorkerRole(
       accounts: accounts.deleteExpired,
       lifecycle: lifecycle.reconcile,
       uploads: uploads.eraseExpired,
+      exports: exportFiles.deleteExpired,
       jobs: jobActions.eraseExpired,
       deliveries: webhooks.eraseOld,
       audit: auditLog.deleteOld,
@@ -71,6 +73,7 @@ export async function startWorkerRole(
       naming: naming.eraseOld,
       egress_sessions: gates.deleteOld,
       orphaned_blobs: () => files.deleteOrphans(),
+      orphaned_exports: exportFiles.deleteOrphans,
       queues: () => keepUpQueues({ pool, boss, feed }),
     },
     daily: config.asksBlocklists ? { blocklists: egressWatch.askBlocklists } : {},
@@ -99,10 +102,15 @@ export async function startWorkerRole(
       slots: ACTIONS_AT_ONCE,
       handler: (task, signal) => {
         if (task.subject === ERASE_ACCOUNT) return lifecycle.handleErasure(task);
+        if (task.subject === EXPORT_ACCOUNT) return exportFiles.handle(task, signal);
         return task.subject === ERASE_JOB ? jobActions.handleErasure(task) : finish(task, signal);
       },
-      // Maintenance adds the erasure of an account again.
-      onExhausted: async (tx, task) => (task.subject === ERASE_ACCOUNT ? false : failJob(tx, task)),
+      async onExhausted(tx, task) {
+        if (task.subject === ERASE_ACCOUNT) return false; // maintenance adds it again
+        if (task.subject !== EXPORT_ACCOUNT) return failJob(tx, task);
+        await exportFiles.giveUp(tx, task);
+        return undefined;
+      },
     }),
     startWorker({
       ...shared,

@@ -8,7 +8,7 @@ import { readdir } from "node:fs/promises";
 import type { AuditAction } from "@mailvet/contract";
 import { type Lab, mailDomain, openLab } from "@mailvet/lab";
 import { TOTP } from "otpauth";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openTestDatabase } from "./database.ts";
 import { beginPaused, listsOf } from "./jobs-http-world.ts";
 import { beginHolder } from "./lock-waits.ts";
@@ -17,6 +17,7 @@ import { openService, type TestAccount, type TestService } from "./service.ts";
 
 const ACCOUNT = "rows of accounts";
 const TABLES: Readonly<Record<string, string>> = {
+  "public.account_exports": ACCOUNT,
   "public.accounts": ACCOUNT,
   "public.api_keys": ACCOUNT,
   "public.balances": ACCOUNT,
@@ -301,6 +302,16 @@ async function blobsWith(marks: readonly string[]): Promise<string[]> {
   return files.filter((path) => marks.some((mark) => path.includes(mark)));
 }
 
+const untilExported = (accountId: string) =>
+  vi.waitFor(async () => {
+    const found = await service.database.pool.query<{ file_id: string }>(
+      "select file_id from account_exports where account_id = $1 and expires_at is not null",
+      [accountId],
+    );
+    expect(found.rowCount).toBe(1);
+    return found;
+  }, PATIENCE);
+
 /** Gives the account a row in every table. Returns its ids and what only it knows. */
 async function fill(account: TestAccount): Promise<string[]> {
   const { key, cookie, password, email, accountId } = account;
@@ -320,6 +331,8 @@ async function fill(account: TestAccount): Promise<string[]> {
   expect((await service.ask("/feedback", { key, body: outcome })).status).toBe(200);
   const { body: hook } = await service.ask("/webhooks", { key, body: { url: "http://127.0.0.1:9/hook" } });
   await service.ask(`/webhooks/${hook.id}/test`, { key, method: "POST" });
+  expect((await service.ask("/account/export", { cookie, body: { password } })).status).toBe(202);
+  const { rows: exports } = await untilExported(accountId);
   const { body: setUp } = await service.ask("/auth/two-factor", { cookie, body: { password } });
   const code = new TOTP({ secret: setUp.secret }).generate();
   await service.ask("/auth/two-factor/confirm", { cookie, body: { code } });
@@ -383,6 +396,6 @@ async function fill(account: TestAccount): Promise<string[]> {
        $1::text, 'accountId', $1::text, 'subject', 'x', 'failures', 1, 'losses', 0, 'error', 'x'))`,
     [accountId],
   );
-  const ids = [accountId, done.id, paused.id, upload.upload_id, hook.id];
+  const ids = [accountId, done.id, paused.id, upload.upload_id, hook.id, exports[0]!.file_id];
   return [...ids, email, ...sessions.map(({ id }: { id: string }) => id)];
 }

@@ -2,8 +2,12 @@
  * The export of an account: a ZIP file with everything it has, and nothing of others. A new table with a column of an account
  * must be added to the list below.
  */
+import { readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { beginPaused, listsOf } from "./jobs-http-world.ts";
+import { beginHolder } from "./lock-waits.ts";
+import { PATIENCE } from "./patience.ts";
 import { expectProblem } from "./problems.ts";
 import { openService, type TestAccount, type TestService } from "./service.ts";
 import { unzip } from "./unzip.ts";
@@ -148,8 +152,10 @@ const NOT_EXPORTED = {
   pending: "of requests in progress; in the ledger once they end",
   email: "emails about to be sent to the owner, deleted then",
   operator: "of the installation; listed to operators",
+  file: "the export itself",
 } as const;
 const TABLES: Readonly<Record<string, string>> = {
+  account_exports: NOT_EXPORTED.file,
   accounts: "account.json",
   api_keys: "keys.json",
   audit_entries: "audit.ndjson",
@@ -201,9 +207,7 @@ test("every table with an account is in the export, or has a reason why not", as
 test("the operator gets the same file", async () => {
   const ann = await service.openAccount({ credits: 5 });
   const cookie = await service.operatorCookie();
-  const response = await fetch(`${service.url}/api/v1/operator/accounts/${ann.accountId}/export`, {
-    headers: { cookie },
-  });
+  const response = await written(`/api/v1/operator/accounts/${ann.accountId}/export`, cookie);
   expect(response.headers.get("content-type")).toBe("application/zip");
   expect(response.headers.get("content-disposition")).toContain(
     `filename*=UTF-8''mailvet-${encodeURIComponent(ann.email)}.zip`,
@@ -226,15 +230,61 @@ test("it needs the password, and its token is good for the owner only", async ()
   await expectProblem(service, late, "link_expired");
 });
 
+test("one that is being written is shared, and a complete one is kept for a day", async () => {
+  const { pool } = service.database;
+  const ann = await service.openAccount();
+  const cookie = await service.operatorCookie();
+  const ofAnn = `/api/v1/operator/accounts/${ann.accountId}/export`;
+  await using paused = await beginHolder(pool);
+  await paused.query("lock table webhook_endpoints in access exclusive mode", []);
+  await Promise.all([tokenOf(ann), tokenOf(ann), tokenOf(ann)]);
+  await paused.untilBlocked(1);
+  const { rows } = await pool.query(
+    "select from tasks t join queue_groups g on g.id = t.group_id where account_id = $1 and subject = 'export account'",
+    [ann.accountId],
+  );
+  expect(rows).toHaveLength(1);
+  await paused.commit();
+  const first = Buffer.from(await (await written(ofAnn, cookie)).arrayBuffer());
+  const again = Buffer.from(await (await written(ofAnn, cookie)).arrayBuffer());
+  expect(again.equals(first)).toBe(true);
+  expect(await blobs()).toContain("0");
+
+  const path = `/api/v1/account/export?token=${await tokenOf(ann)}`;
+  await written(path, ann.cookie);
+  await pool.query("update account_exports set expires_at = now()");
+  await pool.query("delete from pgboss.job where name = 'maintenance'");
+  await using _other = await openService({ database: service.database }); // maintenance runs at start
+  const count = async () => (await pool.query("select from account_exports")).rowCount;
+  await expect.poll(count, PATIENCE).toBe(0);
+  const expired = await fetch(`${service.url}${path}`, { headers: { cookie: ann.cookie } });
+  expect([expired.status, await expired.json()]).toMatchObject([410, { code: "link_expired" }]);
+});
+
+async function blobs(): Promise<string[]> {
+  const files = await readdir(join(service.database.dataDirectory, "blobs", "exports"), { recursive: true });
+  return files.map((path) => basename(path));
+}
+
 async function tokenOf({ cookie, password }: TestAccount): Promise<string> {
   const { status, body } = await service.ask("/account/export", { cookie, body: { password } });
-  expect(status).toBe(201);
+  expect(status).toBe(202);
   return body.token;
 }
 
 async function exported(account: TestAccount): Promise<Buffer> {
   const path = `/api/v1/account/export?token=${await tokenOf(account)}`;
-  const response = await fetch(`${service.url}${path}`, { headers: { cookie: account.cookie } });
-  expect(response.status).toBe(200);
-  return Buffer.from(await response.arrayBuffer());
+  return Buffer.from(await (await written(path, account.cookie)).arrayBuffer());
+}
+
+/** The answer is 202 while the file is being written. */
+async function written(path: string, cookie: string): Promise<Response> {
+  for (;;) {
+    const response = await fetch(`${service.url}${path}`, { headers: { cookie } });
+    if (response.status === 200) return response;
+    expect([response.status, await response.json()]).toEqual([
+      202,
+      { state: "preparing", size_bytes: expect.any(Number), created_at: expect.any(String) },
+    ]);
+  }
 }

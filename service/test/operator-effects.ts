@@ -114,6 +114,7 @@ const NOT_COMPARED = [
   "requests_in_progress",
   "idempotent_responses",
   "queue_shares",
+  "account_exports",
 ];
 const NOT_COMPARED_COLUMNS = "'{last_seen_at,last_used_at}'::text[]";
 

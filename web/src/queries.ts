@@ -79,6 +79,14 @@ export const sessionQuery = queryOptions({
 });
 
 /** With a download: the browser does not tell the page that it was refused because the session has ended. */
+/** Downloads the export of an account. While it is written the answer is 202, after up to 20 seconds each time. */
+export async function downloadOnceWritten(url: string): Promise<void> {
+  let written: Response;
+  do written = await fetch(url, { method: "HEAD" });
+  while (written.status === 202);
+  window.location.assign(url);
+}
+
 export const checkSession = () => void queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
 
 /** Plan, limits and credits. */

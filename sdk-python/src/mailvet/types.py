@@ -40,7 +40,7 @@ class AccountCredits(TypedDict):
 
 class AccountExport(TypedDict):
     token: str
-    """Parameter of the download, for five minutes and this account only."""
+    """Parameter of the download, for a day and this account only."""
 
     expires_at: str
     """Until then a download can be started."""
@@ -601,6 +601,17 @@ class EraseAccountRequest(TypedDict):
 
     reason: str
     """For the operator's records."""
+
+
+class ExportProgress(TypedDict):
+    state: Literal["preparing"]
+    """The file is being written."""
+
+    size_bytes: int
+    """Written so far."""
+
+    created_at: str
+    """When the export was begun."""
 
 
 class FeedbackReportTotals(TypedDict):

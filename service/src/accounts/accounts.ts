@@ -48,7 +48,7 @@ export type Accounts = SignUp &
   AccountQueries & {
     /** Sends one of these emails to the owner; in the background, and whether or not it can be sent. */
     tellOwner(email: string, what: OwnerEmail): void;
-    /** For the download of an export, within five minutes. */
+    /** For the download of an export, within a day. */
     createExportToken(accountId: string): Promise<{ token: string; expiresAt: Date }>;
     /** Refuses with link_expired, also a token of another account. */
     checkExportToken(accountId: string, token: string): Promise<void>;

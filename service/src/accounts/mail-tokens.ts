@@ -29,7 +29,7 @@ export const LIFE_MS: Readonly<Record<MailTokenPurpose, number>> = {
   reset_password: 30 * MINUTE_MS,
   invitation: 7 * DAY_MS,
   change_email: DAY_MS,
-  export: 5 * MINUTE_MS,
+  export: DAY_MS,
 };
 
 export function createMailTokens({ database, now }: { database: Database; now: () => Date }): MailTokens {

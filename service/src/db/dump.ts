@@ -26,7 +26,7 @@ export type DumpedBlob = { key: string; bytes: Buffer };
 const FORMAT = 2;
 const ROWS_PER_BATCH = 500;
 const CHARACTERS_PER_BATCH = 4_000_000;
-/** State of running processes, and what migrations write themselves. */
+/** State of running processes, files that are written again on request, and what migrations write themselves. */
 const NOT_EXPORTED: ReadonlySet<string> = new Set([
   "migrations",
   "processes",
@@ -34,6 +34,7 @@ const NOT_EXPORTED: ReadonlySet<string> = new Set([
   "host_waiters",
   "request_buckets",
   "requests_in_progress",
+  "account_exports",
 ]);
 
 type Table = { name: string; columns: string[]; key: string[]; is_partitioned: boolean };

@@ -39,6 +39,8 @@ export type DownloadTable = {
   moreColumns: readonly { number: number; name: string }[];
   /** Simulated verdicts: every row says so. */
   isTest: boolean;
+  /** After each time slice (base/event-loop-yield.ts). */
+  restMs: number | undefined;
 };
 
 /** A ZIP archive has several tables, which job-download.ts puts together. */
@@ -56,10 +58,11 @@ const BYTE_ORDER_MARK = "\u{feff}";
 export const FORMAT_WRITERS: Readonly<Record<TableFormat, FormatWriter>> = {
   csv: (table, rows) => {
     const textsOf = (verdict: RowVerdict | undefined) => verdictCells(verdict, table.fields);
-    return writeRows(rows, {
+    const format = {
       top: (table.hasByteOrderMark ? BYTE_ORDER_MARK : "") + csvLine(headerOf(table), table.delimiter),
-      row: (row) => csvLine(cellsOf(row, table, textsOf, "true"), table.delimiter),
-    });
+      row: (row: DownloadRow) => csvLine(cellsOf(row, table, textsOf, "true"), table.delimiter),
+    };
+    return writeRows(rows, format, table.restMs);
   },
   ndjson: (table, rows) => writeRows(rows, { row: (row) => `${JSON.stringify(objectOf(row, table))}\n` }),
   xlsx: (table, rows) => {

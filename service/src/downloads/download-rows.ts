@@ -34,6 +34,8 @@ export type DownloadSource = {
   fields: readonly ResultColumn[];
   upload: StoredFile;
   job: JobRow;
+  /** After each time slice (base/event-loop-yield.ts). */
+  restMs: number | undefined;
 };
 
 const PENDING: RowVerdict = { status: "pending" };
@@ -84,7 +86,7 @@ function flagged(job: JobRow, cells: readonly number[]): Uint8Array {
 const hasVerdict = ({ verdict, more }: DownloadRow) => [verdict, ...more].some((one) => one !== undefined);
 
 async function* inFileOrder(
-  { pool, files, inspect, language, fields, upload, job }: DownloadSource,
+  { pool, files, inspect, language, fields, upload, job, restMs }: DownloadSource,
   selection: ResultSelection,
   wanted?: Uint8Array,
 ): AsyncGenerator<DownloadRow[]> {
@@ -114,12 +116,13 @@ async function* inFileOrder(
         : { ...verdict, recommendation: recommendationOf(verdict) };
       return { ...verdictCells, is_duplicate: is_duplicate ?? false, email };
     };
-    return inTimeSlices(rows, (cells, n): DownloadRow => {
+    const rowOf = (cells: readonly string[], n: number): DownloadRow => {
       const number = firstRow + n;
       const cell = firstCellOf(job, number);
       const more = job.moreColumns.map((_, index) => verdictAt(cell + 1 + index));
       return { number, cells, verdict: verdictAt(cell), more };
-    });
+    };
+    return inTimeSlices(rows, rowOf, restMs);
   };
   const isSelected = (row: DownloadRow) => {
     if (!wanted) return hasVerdict(row);

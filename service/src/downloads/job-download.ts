@@ -44,6 +44,8 @@ export type DownloadRequest = Omit<DownloadQuery, "format" | "mode"> & {
   format: DownloadFormat;
   /** Of the reasons; English by default. */
   language?: Language | undefined;
+  /** After each time slice: for an export, which nobody waits for. */
+  restMs?: number;
   /** The Accept-Language header: whose Excel will open the file. */
   locales?: string | undefined;
 };
@@ -52,7 +54,17 @@ export async function jobDownload(
   { database, files, inspect }: DownloadDeps,
   owner: Owner,
   jobId: string,
-  { format, final, columns: wanted, dialect, separator, language, locales, ...selection }: DownloadRequest,
+  {
+    format,
+    final,
+    columns: wanted,
+    dialect,
+    separator,
+    language,
+    locales,
+    restMs,
+    ...selection
+  }: DownloadRequest,
 ): Promise<JobDownload> {
   const job = await findReadableJob(database, owner, jobId, final);
   const upload = await findUpload(database.orm, job.uploadId);
@@ -74,6 +86,7 @@ export async function jobDownload(
     hasByteOrderMark: forExcel,
     moreColumns: job.moreColumns,
     isTest: job.isTest,
+    restMs,
   };
   if (format === "xlsx")
     refuseTooLargeForXlsx(job.totalRows, columns.length + (1 + job.moreColumns.length) * table.fields.length);
@@ -86,6 +99,7 @@ export async function jobDownload(
     fields: table.fields,
     upload,
     job,
+    restMs,
   };
   const nameOf = (filter: ResultSelection, as: DownloadFormat) =>
     downloadName(job.filename, filter, { format: as, isPartial: partial !== undefined });

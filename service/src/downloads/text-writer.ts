@@ -15,10 +15,11 @@ const ROWS_PER_CLOCK_CHECK = 16;
 export async function* writeRows(
   batches: AsyncIterable<readonly DownloadRow[]>,
   { top = "", row: write, end = "" }: TextFormat,
+  restMs?: number,
 ): AsyncGenerator<string> {
   let text = top;
   let rows = 0;
-  const timeSlice = startTimeSlice();
+  const timeSlice = startTimeSlice(restMs);
   for await (const batch of batches) {
     await timeSlice.next(); // parsing the batch took time as well
     for (const row of batch) {

@@ -24,6 +24,7 @@ import type { Task } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import type { Uploads } from "../uploads/uploads.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
+import type { ExportFiles } from "./export-files.ts";
 
 export type LifecycleDeps = {
   database: Pick<Database, "orm">;
@@ -31,6 +32,7 @@ export type LifecycleDeps = {
   sessions: Pick<Sessions, "endAll">;
   jobs: Pick<JobActions, "suspendAll" | "resumeAll" | "eraseAll" | "reconcileSuspensions">;
   uploads: Pick<Uploads, "eraseAll">;
+  exportFiles: Pick<ExportFiles, "erase">;
   webhooks: Pick<Webhooks, "releaseHeld">;
   tasks: Pick<
     Tasks,
@@ -75,7 +77,7 @@ export const ERASE_ACCOUNT = "erase account";
 const MAX_TRIES = 5;
 
 export function createLifecycle(deps: LifecycleDeps): Lifecycle {
-  const { accounts, sessions, jobs, uploads, webhooks, tasks } = deps;
+  const { accounts, sessions, jobs, uploads, exportFiles, webhooks, tasks } = deps;
   const { orm } = deps.database;
 
   /** Group of the account's rechecks (queue/schema.ts). */
@@ -87,6 +89,7 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     await orm.transaction((tx) => sessions.endAll(tx, accountId));
     await jobs.eraseAll(accountId);
     await uploads.eraseAll(accountId);
+    await exportFiles.erase(accountId);
     // The end of a job may have opened the group of a webhook endpoint.
     const groupIds = [...new Set([...before, ...(await tasks.groupsOf(orm, accountId))])];
     for (const groupId of groupIds) await orm.transaction((tx) => tasks.closeGroup(tx, groupId));

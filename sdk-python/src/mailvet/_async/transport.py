@@ -180,6 +180,9 @@ class AsyncDownload:
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         response = await self._transport.send(self._request, is_stream=True)
+        while response.status_code == 202:  # the file is being written, and each of these answers takes a while
+            await response.aclose()
+            response = await self._transport.send(self._request, is_stream=True)
         try:
             async for chunk in response.aiter_bytes():
                 yield chunk

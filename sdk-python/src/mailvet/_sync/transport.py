@@ -180,6 +180,9 @@ class Download:
 
     def __iter__(self) -> Iterator[bytes]:
         response = self._transport.send(self._request, is_stream=True)
+        while response.status_code == 202:  # the file is being written, and each of these answers takes a while
+            response.close()
+            response = self._transport.send(self._request, is_stream=True)
         try:
             for chunk in response.iter_bytes():
                 yield chunk

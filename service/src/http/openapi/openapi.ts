@@ -201,12 +201,12 @@ function successesOf(
   example: Example | undefined,
 ): Json {
   const { response = {}, operationId = "" } = (schema ?? {}) as RouteSchema;
-  const contentOf = (body: unknown) => {
+  const contentOf = (body: unknown, status: string) => {
     const asJson = () => {
       const referred = names.refer(body, "answer");
       return json(referred, example?.response ?? exampleOf(referred));
     };
-    if (!config?.produces) return asJson();
+    if (!config?.produces || status === "202") return asJson(); // 202: the file is not complete yet
     return Object.fromEntries(
       config.produces.flatMap((type) => {
         if (type === JSON_TYPE) return Object.entries(asJson());
@@ -222,7 +222,7 @@ function successesOf(
       {
         description: body.description ?? "Success.",
         headers,
-        ...(body.type === "null" ? {} : { content: contentOf(body) }),
+        ...(body.type === "null" ? {} : { content: contentOf(body, status) }),
       },
     ]),
   );

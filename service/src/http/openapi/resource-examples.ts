@@ -14,6 +14,7 @@ import type {
   DeadLetter,
   DoctorReport,
   EmailChange,
+  ExportProgress,
   InvitedAccount,
   Job,
   LedgerEntry,
@@ -58,6 +59,8 @@ const OPERATOR_ID = "d9d4f495-e875-4a2e-8b1d-0c7e6f5a4b3c";
 const WEBHOOK_ID = "1f0e3dad-9990-4e58-8d1c-6a5b4c3d2e1f";
 const CREATED = "2026-10-04T09:30:00.000Z";
 const NOW = "2026-11-04T12:00:06.100Z";
+
+const exportProgress: ExportProgress = { state: "preparing", size_bytes: 4_000_000, created_at: CREATED };
 
 const about: About = {
   name: "Mailvet",
@@ -391,6 +394,7 @@ export const RESOURCE_EXAMPLES: Readonly<Record<string, unknown>> = {
   DeadLetterList: [deadLetter],
   DoctorReport: doctorReport,
   EmailChange: emailChange,
+  ExportProgress: exportProgress,
   InvitedAccount: invitedAccount,
   Job: completed,
   LedgerEntry: ledgerEntry,

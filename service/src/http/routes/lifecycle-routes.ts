@@ -11,20 +11,21 @@ import {
   ChangeEmailRequest,
   EmailChange,
   EraseAccountRequest,
+  ExportProgress,
   OperatorAccount,
   SuspendAccountRequest,
 } from "@mailvet/contract";
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Accounts } from "../../accounts/accounts.ts";
 import { type PresentAccount, presentListed } from "../../accounts/present-account.ts";
 import { recordAudit } from "../../audit/audit-writer.ts";
 import type { Log } from "../../base/log.ts";
-import { wrongValue } from "../../base/refusal.ts";
+import { Refusal, wrongValue } from "../../base/refusal.ts";
 import type { Database } from "../../db/database.ts";
-import type { ExportAccount } from "../../lifecycle/account-export.ts";
+import type { ExportFile, ExportFiles } from "../../lifecycle/export-files.ts";
 import type { Lifecycle } from "../../lifecycle/lifecycle.ts";
-import { createDownloads, type Download } from "../downloads.ts";
+import { createDownloads } from "../downloads.ts";
 import type { SessionCookie } from "../middleware/session-cookie.ts";
 import { actorOf } from "../request-actor.ts";
 import { AccountId, protectOperators } from "./operator-routes.ts";
@@ -39,7 +40,7 @@ export type LifecycleRouteDeps = {
   >;
   presentAccount: PresentAccount;
   lifecycle: Lifecycle;
-  exportAccount: ExportAccount;
+  exportFiles: Pick<ExportFiles, "begin" | "wait" | "read">;
   cookie: SessionCookie;
   log: Pick<Log, "event">;
 };
@@ -47,20 +48,41 @@ export type LifecycleRouteDeps = {
 export const lifecycleRoutes =
   (deps: LifecycleRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    const { accounts, lifecycle } = deps;
+    const { accounts, lifecycle, exportFiles } = deps;
     app.addHook("preHandler", protectOperators(accounts));
     const downloads = createDownloads(app, deps.log);
     const show = async (accountId: string) =>
       presentListed(deps.presentAccount, await accounts.findListed(accountId));
-    const exportFile = async (request: FastifyRequest, accountId: string): Promise<Download> => {
-      const account = await show(accountId);
-      if (request.method !== "HEAD")
-        await recordAudit(deps.database.pool, actorOf(request), { action: "account.exported", accountId });
-      return {
-        filename: `mailvet-${account.email}.zip`,
-        contentType: ZIP,
-        content: await deps.exportAccount(account),
-      };
+    const closing = new AbortController();
+    app.addHook("preClose", async () => closing.abort());
+
+    /** Waits for the file for a while. Undefined: there is none. */
+    const untilWritten = async (request: FastifyRequest, accountId: string) => {
+      const refused = new AbortController();
+      const unfollow = request.onCredentialEnd((refusal) => refused.abort(refusal));
+      const file = await exportFiles.wait(accountId, AbortSignal.any([closing.signal, refused.signal]));
+      unfollow();
+      refused.signal.throwIfAborted();
+      return file;
+    };
+
+    const sendExport = async (request: FastifyRequest, reply: FastifyReply, file: ExportFile) => {
+      const { accountId, sizeBytes, createdAt } = file;
+      if (!file.expiresAt)
+        return reply
+          .code(202)
+          .header("retry-after", "1")
+          .send({
+            state: "preparing" as const,
+            size_bytes: sizeBytes,
+            created_at: createdAt.toISOString(),
+          });
+      return downloads.send(request, reply, async () => {
+        const { email } = await accounts.findListed(accountId);
+        if (request.method !== "HEAD")
+          await recordAudit(deps.database.pool, actorOf(request), { action: "account.exported", accountId });
+        return { filename: `mailvet-${email}.zip`, contentType: ZIP, content: exportFiles.read(file) };
+      });
     };
 
     app.post(
@@ -151,8 +173,14 @@ export const lifecycleRoutes =
           produces: [ZIP],
         },
       },
-      async (request, reply) =>
-        downloads.send(request, reply, () => exportFile(request, request.params.account_id)),
+      async (request, reply) => {
+        const { account_id: accountId } = request.params;
+        await accounts.findListed(accountId);
+        await exportFiles.begin(accountId, CURRENT_MS);
+        const file = await untilWritten(request, accountId);
+        if (!file) throw new Error(`the export of ${accountId} has failed`); // its task is a dead letter
+        return sendExport(request, reply, file);
+      },
     );
 
     app.post(
@@ -166,7 +194,8 @@ export const lifecycleRoutes =
         const { accountId } = request.caller!;
         await accounts.requireProof(signedInCaller(request), request.body);
         const { token, expiresAt } = await accounts.createExportToken(accountId);
-        return reply.code(201).send({ token, expires_at: expiresAt.toISOString() });
+        await exportFiles.begin(accountId);
+        return reply.code(202).send({ token, expires_at: expiresAt.toISOString() });
       },
     );
 
@@ -176,12 +205,13 @@ export const lifecycleRoutes =
         schema: DOWNLOAD_EXPORT,
         config: { access: "session", problems: ["link_expired"], produces: [ZIP] },
       },
-      async (request, reply) =>
-        downloads.send(request, reply, async () => {
-          const { accountId } = request.caller!;
-          await accounts.checkExportToken(accountId, request.query.token);
-          return exportFile(request, accountId);
-        }),
+      async (request, reply) => {
+        const { accountId } = request.caller!;
+        await accounts.checkExportToken(accountId, request.query.token);
+        const file = await untilWritten(request, accountId);
+        if (!file) throw new Refusal("link_expired", "The export has expired or failed. Begin another one.");
+        return sendExport(request, reply, file);
+      },
     );
 
     app.post(
@@ -206,9 +236,11 @@ export const lifecycleRoutes =
   };
 
 const ZIP = "application/zip";
+/** The operator gets a file of the last hour again. */
+const CURRENT_MS = 3_600_000;
 const ZipFile = Type.Unsafe<Readable>({ type: "string", description: "The ZIP file, as an attachment." });
 const EXPORT_CONTENT =
-  "Returns a ZIP file with everything the account has except secrets: `account.json`, `sessions.json`, `passkeys.json`, `keys.json`, `webhooks.json`, `deliveries.ndjson`, `waiting-checks.json` (single checks that wait for a retry), `notifications.json`, `lists.json`, `usage.csv`, `ledger.csv`, `outcomes.json`, `audit.ndjson`, `jobs.json`, the results of each job in `results/`, and uploads that wait for confirmation in `uploads.json` and `uploads/`. It is written while it is sent.";
+  "Returns a ZIP file with everything the account has except secrets: `account.json`, `sessions.json`, `passkeys.json`, `keys.json`, `webhooks.json`, `deliveries.ndjson`, `waiting-checks.json` (single checks that wait for a retry), `notifications.json`, `lists.json`, `usage.csv`, `ledger.csv`, `outcomes.json`, `audit.ndjson`, `jobs.json`, the results of each job in `results/`, and uploads that wait for confirmation in `uploads.json` and `uploads/`. A task writes it; while it does, the answer is 202 with its progress, after up to 20 seconds: repeat the request until the answer is 200.";
 const PROOF_PROBLEMS = ["wrong_credentials", "two_factor_required"] as const;
 const Done = Type.Null({ description: "Done." });
 
@@ -277,9 +309,9 @@ const EXPORT_ACCOUNT = {
   operationId: "exportAccountById",
   tags,
   summary: "Export an account",
-  description: EXPORT_CONTENT,
+  description: `${EXPORT_CONTENT} The first request begins it; a file of the last hour is sent again. It is deleted after a day.`,
   params: AccountId,
-  response: { 200: ZipFile },
+  response: { 200: ZipFile, 202: ExportProgress },
 };
 
 const BEGIN_EXPORT = {
@@ -287,9 +319,9 @@ const BEGIN_EXPORT = {
   tags: ["account"],
   summary: "Begin an export of your account",
   description:
-    "Asks for the password again, and for the code where two-factor sign-in is enabled. Returns a token with which the export can be downloaded for five minutes.",
+    "Asks for the password again, and for the code where two-factor sign-in is enabled. A task then writes the file, unless one is being written. Returns a token with which it can be downloaded for a day; then it is deleted.",
   body: AccountProof,
-  response: { 201: AccountExport },
+  response: { 202: AccountExport },
 };
 
 const DOWNLOAD_EXPORT = {
@@ -298,7 +330,7 @@ const DOWNLOAD_EXPORT = {
   summary: "Download an export of your account",
   description: EXPORT_CONTENT,
   querystring: AccountExportQuery,
-  response: { 200: ZipFile },
+  response: { 200: ZipFile, 202: ExportProgress },
 };
 
 const CLOSE_ACCOUNT = {

@@ -11,7 +11,7 @@ import { FormDialog } from "../../components/dialog/form-dialog.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { fieldProblems } from "../../components/problem-text.ts";
 import { common } from "../../messages.ts";
-import { aboutQuery, checkSession, service, sessionQuery } from "../../queries.ts";
+import { aboutQuery, checkSession, downloadOnceWritten, service, sessionQuery } from "../../queries.ts";
 import { messages } from "./messages.tsx";
 import { InvitationDialog } from "./open-account.tsx";
 import { accountsChanged } from "./operator-queries.ts";
@@ -30,6 +30,11 @@ export function AccountActions({ account }: { account: OperatorAccount }) {
   const resume = useMutation({
     mutationFn: () => service.operator.resume(account.id),
     onSuccess: accountsChanged,
+  });
+  const exporting = useMutation({
+    mutationFn: () =>
+      downloadOnceWritten(`/api/v1/operator/accounts/${encodeURIComponent(account.id)}/export`),
+    onMutate: checkSession,
   });
   const close = () => setDialog(undefined);
   const isOwn = session?.account.id === account.id;
@@ -58,13 +63,7 @@ export function AccountActions({ account }: { account: OperatorAccount }) {
         <Button variant="default" onClick={() => setDialog("sessions")}>
           {texts.sessions}
         </Button>
-        <Button
-          variant="default"
-          component="a"
-          href={`/api/v1/operator/accounts/${encodeURIComponent(account.id)}/export`}
-          download
-          onClick={checkSession}
-        >
+        <Button variant="default" loading={exporting.isPending} onClick={() => exporting.mutate()}>
           {texts.export}
         </Button>
         {!isOwn && (
@@ -73,7 +72,9 @@ export function AccountActions({ account }: { account: OperatorAccount }) {
           </Button>
         )}
       </Group>
-      {(invite.error ?? resume.error) && <ErrorAlert error={(invite.error ?? resume.error)!} />}
+      {(invite.error ?? resume.error ?? exporting.error) && (
+        <ErrorAlert error={(invite.error ?? resume.error ?? exporting.error)!} />
+      )}
       {invite.isSuccess && !invite.data.invitation_link && (
         <Text size="sm" role="status">
           {texts.invited}

@@ -5,7 +5,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Dialog } from "../../components/dialog/dialog.tsx";
 import { Section } from "../../components/section.tsx";
-import { leaveAfterSignOut, service } from "../../queries.ts";
+import { downloadOnceWritten, leaveAfterSignOut, service } from "../../queries.ts";
 import { messages } from "./messages.tsx";
 import { CodeField, ProofForm, twoFactorQuery } from "./two-factor.tsx";
 
@@ -53,10 +53,10 @@ function useProof() {
 function Export() {
   const { proof, inputs, codeFor, clear } = useProof();
   const begin = useMutation({
-    mutationFn: () => service.auth.beginExport(proof),
-    onSuccess({ token }) {
+    mutationFn: async () => {
+      const { token } = await service.auth.beginExport(proof);
       clear();
-      window.location.assign(`/api/v1/account/export?token=${encodeURIComponent(token)}`);
+      await downloadOnceWritten(`/api/v1/account/export?token=${encodeURIComponent(token)}`);
     },
   });
   return (
@@ -68,9 +68,9 @@ function Export() {
       {...inputs}
     >
       {codeFor(begin.error)}
-      {begin.isSuccess && (
+      {(begin.isPending || begin.isSuccess) && (
         <Text size="sm" role="status">
-          {texts.exportStarted}
+          {begin.isPending ? texts.exportPrepared : texts.exportStarted}
         </Text>
       )}
     </ProofForm>

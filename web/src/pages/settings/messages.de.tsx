@@ -135,6 +135,7 @@ export const messages: Translation<typeof english.messages> = {
     intro:
       "Laden Sie alles, was Ihr Konto enthält, als ZIP-Datei herunter: Aufträge mit Ergebnissen, Uploads, gespeicherte Listen, Schlüssel ohne ihre Geheimnisse, Webhooks mit ihren Zustellungen, Sitzungen, Audit-Log, Buchungen und Nutzung.",
     export: "Exportieren",
+    exportPrepared: "Die Datei wird vorbereitet. Der Download beginnt auf dieser Seite.",
     exportStarted: "Der Download hat begonnen.",
     close: "Konto schließen",
     closeText: "Löscht Ihr Konto mit allen Aufträgen, Dateien, Ergebnissen, Schlüsseln und Credits.",

@@ -130,6 +130,7 @@ export const messages = {
     intro:
       "Download everything your account has as a ZIP file: jobs with results, uploads, saved lists, keys without their secrets, webhooks with their deliveries, sessions, audit log, ledger and usage.",
     export: "Export",
+    exportPrepared: "The file is being prepared. The download starts on this page.",
     exportStarted: "The download has started.",
     close: "Close account",
     closeText: "Deletes your account with all jobs, files, results, keys and credits.",
