@@ -233,6 +233,49 @@ export const MUTATIONS = [
     "and $2::timestamptz is not null and s.last_seen_at > $3",
     "service/test/accounts.test.ts",
   ],
+  // Money: the lock, the limits, and what keeps a charge from being paid for nothing or used twice.
+  [
+    "service/migrations/0033_post.sql",
+    "where x.account_id = a.account_id for update;",
+    "where x.account_id = a.account_id;",
+    "service/test/credits-concurrency.test.ts",
+  ],
+  [
+    "service/migrations/0033_post.sql",
+    "when a.amount <= most then 'written'",
+    "when a.kind = 'refund' or a.amount <= most then 'written'",
+    "service/test/credits-refunds.test.ts",
+  ],
+  [
+    "service/src/credits/request-charge.ts",
+    "...(isUncertain ? [this.charge()] : []), ",
+    "",
+    "service/test/credits-refunds.test.ts",
+  ],
+  [
+    "service/src/credits/ledger.ts",
+    "isUncertain ||= client !== undefined && isDatabaseUnavailable(error);",
+    "",
+    "service/test/credits-refunds.test.ts",
+  ],
+  [
+    "service/src/http/middleware/idempotency.ts",
+    "isSuccess || hasNoEffect || isCharged",
+    "isSuccess || hasNoEffect",
+    "service/test/settle-charges.test.ts",
+  ],
+  [
+    "service/src/http/middleware/idempotency.ts",
+    "if (request.charge) request.charge.isSettled = true;",
+    "",
+    "service/test/settle-charges.test.ts",
+  ],
+  [
+    "service/src/idempotency/idempotent-responses.ts",
+    "if (isWritten) await alongside(tx);",
+    "await alongside(tx);",
+    "service/test/settle-charges.test.ts",
+  ],
   [
     "service/src/adjudication/breaker.ts",
     "this.#isHalfOpen = this.#failures >= FAILURES_IN_A_ROW;",

@@ -35,7 +35,7 @@ export const Account = Type.Object({
   created_at: Moment("Creation time."),
   credits: Type.Object({
     balance: Count("Available credits."),
-    reserved: Count("Reserved for running jobs and requests."),
+    reserved: Count("Reserved for running jobs."),
   }),
   limits: PlanLimits,
 });
@@ -120,7 +120,7 @@ export type LedgerEntry = Static<typeof LedgerEntry>;
 
 export const Credits = Type.Object({
   balance: Count("Available credits."),
-  reserved: Count("Reserved for running jobs and requests."),
+  reserved: Count("Reserved for running jobs."),
   ledger: Type.Array(LedgerEntry, { description: "Newest first." }),
 });
 export type Credits = Static<typeof Credits>;

@@ -21,6 +21,7 @@ export async function writeLedgerHistory(
       at,
       amount,
       reference,
+      subject: "grant" as const,
       keyId: undefined,
     })),
     ...(past.spendings ?? []).map((spending) => ({
@@ -28,12 +29,13 @@ export async function writeLedgerHistory(
       at: spending.at,
       amount: -costOf(spending),
       reference: randomUUID(),
+      subject: "check" as const,
       keyId: spending.keyId,
     })),
   ].sort((one, other) => one.at.getTime() - other.at.getTime());
 
   let balance = 0;
-  const rows = entries.map(({ kind, at, amount, reference, keyId }, index) => {
+  const rows = entries.map(({ kind, at, amount, subject, reference, keyId }, index) => {
     balance += amount;
     if (balance < 0) throw new Error(`at ${at.toISOString()} the balance is negative`);
     return {
@@ -43,6 +45,8 @@ export async function writeLedgerHistory(
       amount,
       reservedChange: 0,
       balanceAfter: balance,
+      key: subject === "grant" ? randomUUID() : reference,
+      subject,
       reference,
       keyId,
       createdAt: at,

@@ -3,7 +3,6 @@ import type { FastifyInstance } from "fastify";
 import { createPresentAccount } from "./accounts/present-account.ts";
 import type { Config } from "./config.ts";
 import { statementOf } from "./credits/statement.ts";
-import { confirmCharge } from "./credits/unanswered-charges.ts";
 import { buildApp } from "./http/app.ts";
 import { createSessionCookie } from "./http/middleware/session-cookie.ts";
 import { aboutRoutes } from "./http/routes/about-routes.ts";
@@ -37,12 +36,12 @@ export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDep
   const { database, ledger, apiKeys, sessions, credentialWatch, accounts, mailer, webhooks } = parts;
   const { auditLog, validations, feedback, uploads, confirmUpload, files, watch, jobActions } = parts;
   const { usageExchange, idempotentResponses, system, deadLetters, tracing } = parts;
-  const { lists, notifications, recheckJob } = parts;
+  const { lists, notifications, recheckJob, verdictCounts, repeatedWrites } = parts;
   const presentAccount = createPresentAccount(config.jobs);
   const cookie = createSessionCookie(config.publicUrl);
   const startListJob = createStartListJob({ uploads, confirmUpload, webhooks });
   const results = { database, inspect: validations.answers.inspect };
-  const adapters = { validations, charges: ledger, startListJob, results };
+  const adapters = { validations, startListJob, results };
   return buildApp({
     ...watched,
     adapterRoutes: [
@@ -58,13 +57,14 @@ export function buildApiRole(config: Config, parts: Parts, watched: WorkerAppDep
     sessions,
     credentialWatch,
     cookie,
-    balanceOf: ledger.balanceOf,
-    confirmCharge,
+    ledger,
+    verdictCounts,
+    repeatedWrites,
     idempotentResponses,
     version,
     routes: [
-      validationRoutes({ validations, charges: ledger }),
-      domainRoutes({ validations, charges: ledger }),
+      validationRoutes({ validations }),
+      domainRoutes({ validations }),
       uploadRoutes({
         uploads,
         confirmUpload,

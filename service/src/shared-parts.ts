@@ -15,8 +15,10 @@ import { openBlobStore } from "./blobs/open-store.ts";
 import type { Config } from "./config.ts";
 import { createLedger } from "./credits/ledger.ts";
 import { type UsageFilter, usageOf } from "./credits/usage.ts";
+import { createVerdictCounts } from "./credits/verdict-counts.ts";
 import { openStorage } from "./database-storage.ts";
 import { createPubSub } from "./db/pubsub.ts";
+import { createRepeatedWrites } from "./db/repeated-writes.ts";
 import { createCalibrationCache } from "./feedback/calibration-cache.ts";
 import { createFeedback } from "./feedback/feedback.ts";
 import { createMetrics } from "./http/metrics.ts";
@@ -139,11 +141,14 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
   const { publish } = webhooks;
   const ledger = createLedger({
     database,
-    log: log.event,
     onLow: webhooks.publishLowCredits,
     countCredits: metrics.countCredits,
   });
   closers.push(() => ledger.close());
+  const repeatedWrites = createRepeatedWrites(log.event);
+  closers.push(() => repeatedWrites.close());
+  const verdictCounts = createVerdictCounts(database.pool);
+  closers.push(() => verdictCounts.flush().catch(() => {})); // the database is away
   const apiKeys = createApiKeys({ database, notices: pubsub, announce: publish });
   closers.push(() => apiKeys.close());
   const operatorKeys = createOperatorKeys({ database, requireTwoFactor: config.requireTwoFactor });
@@ -315,7 +320,10 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     transitions,
     retentionDays,
   });
-  const usage = (accountId: string, wanted: UsageFilter) => usageOf(database, accountId, wanted);
+  const usage = async (accountId: string, wanted: UsageFilter) => {
+    await verdictCounts.flush(); // what this process has counted in the last second
+    return usageOf(database, accountId, wanted);
+  };
   const auditLog = createAuditLog({ database, retentionDays: config.auditRetentionDays });
   const exportAccount = createExportAccount({
     database,
@@ -423,6 +431,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     notifications,
     pubsub,
     recheckJob,
+    repeatedWrites,
     sessions,
     system,
     tasks,
@@ -433,6 +442,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     usageExchange,
     validations,
     verdictCache,
+    verdictCounts,
     verifier,
     watch,
     webhooks,

@@ -34,7 +34,7 @@ export async function startWorkerRole(
   { config, log, closers }: Opening,
   parts: Parts,
 ): Promise<readonly Worker[]> {
-  const { database, boss, tasks, pubsub, ledger, webhooks, hostLimiters, gates, naming, adjudicator } = parts;
+  const { database, boss, tasks, pubsub, webhooks, hostLimiters, gates, naming, adjudicator } = parts;
   const { validations, verdictCache, feedback, idempotentResponses, sessions, accounts } = parts;
   const { auditLog, files, uploads, transitions, jobActions, metrics, tracing } = parts;
   const { lists, notifications, lifecycle, exportFiles, egressWatch } = parts;
@@ -46,8 +46,6 @@ export async function startWorkerRole(
   const maintenance = startMaintenance({
     boss,
     minutely: {
-      reservations: ledger.releaseExpired,
-      charges: ledger.refundExpired,
       verdicts: verdictCache.deleteExpired,
       outcomes: feedback.deleteOld,
       answers: idempotentResponses.deleteExpired,

@@ -42,15 +42,12 @@ const TABLES: Readonly<Record<string, string>> = {
   "public.recovery_codes": ACCOUNT,
   "public.request_buckets": ACCOUNT,
   "public.requests_in_progress": ACCOUNT,
-  "public.reservations": ACCOUNT,
   "public.results": ACCOUNT,
   "public.saved_lists": ACCOUNT,
   "public.sessions": ACCOUNT,
   "public.slices": ACCOUNT,
   "public.tasks": ACCOUNT,
   "public.two_factor": ACCOUNT,
-  "public.unanswered_batches": ACCOUNT,
-  "public.unanswered_charges": ACCOUNT,
   "public.upload_column_index_parts": ACCOUNT,
   "public.upload_column_indexes": ACCOUNT,
   "public.upload_parts": ACCOUNT,
@@ -351,13 +348,6 @@ async function fill(account: TestAccount): Promise<string[]> {
   );
 
   // What requests fill for moments only, or earlier releases have left.
-  await pool.query(
-    `insert into unanswered_charges values ('one', $1, 1, 'r', current_date, null, 1, 0, 0, 0, now() + interval '1 hour')`,
-    [accountId],
-  );
-  await pool.query("insert into unanswered_batches values ($1, 1, '{1,0,0,0}', now() + interval '1 hour')", [
-    accountId,
-  ]);
   await pool.query("insert into verdicts values ($1, 'x', '{}', now(), now() + interval '1 hour')", [
     accountId,
   ]);

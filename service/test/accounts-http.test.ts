@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { bootstrap } from "../src/accounts/bootstrap.ts";
 import { createPresentAccount } from "../src/accounts/present-account.ts";
 import { createLog } from "../src/base/log.ts";
-import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
 import { createMetrics } from "../src/http/metrics.ts";
@@ -17,6 +16,7 @@ import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createOperatorKeys } from "../src/keys/operator-keys.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { worldsOnOneDatabase } from "./accounts-world.ts";
+import { chargingOn } from "./credits-books.ts";
 import { PATIENT_HTTP } from "./patience.ts";
 
 const openAccountsWorld = worldsOnOneDatabase();
@@ -47,8 +47,7 @@ async function openService(publicUrl?: string) {
     sessions,
     credentialWatch,
     cookie,
-    balanceOf: (accountId) => ledger.balanceOf(accountId),
-    confirmCharge,
+    ...chargingOn(database, ledger),
     idempotentResponses: createIdempotentResponses(database),
     routes: [
       authRoutes({ accounts, sessions, cookie, publicUrl, presentAccount }),

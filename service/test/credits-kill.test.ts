@@ -35,7 +35,6 @@ test(`no acknowledged charge is lost or doubled in ${ROUNDS} rounds of kill -9`,
   await Promise.all(lanes);
 
   await disconnected(database);
-  await ledger.releaseExpired(); // reservations of killed processes
   const { rows } = await database.pool.query<{ reference: string }>(
     "select reference from ledger where kind = 'settle' and account_id = $1",
     [accountId],

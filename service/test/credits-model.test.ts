@@ -1,10 +1,10 @@
-/** Credits compared with a model: any requests in any order give the same answers. */
+/** Credits compared with a model: any requests and runs in any order give the same answers. */
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Refusal } from "../src/base/refusal.ts";
-import { createLedger, type Ledger, type Reservation } from "../src/credits/ledger.ts";
-import { chargeOf, expectBooksToAddUp, oneCheck, openAccount } from "./credits-books.ts";
+import { createLedger, type Ledger } from "../src/credits/ledger.ts";
+import { expectBooksToAddUp, openAccount, requestOf, reserve, settle } from "./credits-books.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { rounds } from "./rounds.ts";
 
@@ -16,193 +16,150 @@ afterAll(() => database.close());
 
 const account = fc.nat({ max: 1 });
 const amount = fc.integer({ min: 1, max: 4 });
-const idempotencyKey = fc.option(fc.constantFrom("x", "y"), { nil: undefined, freq: 2 });
-const which = fc.nat({ max: 5 }); // index into the reservations so far, modulo their number
+const key = fc.constantFrom("x", "y", "z");
 
 const request = fc.oneof(
-  fc.record({ ask: fc.constant("charge" as const), account, amount, idempotencyKey }),
-  fc.record({ ask: fc.constant("reserve" as const), account, amount, idempotencyKey }),
-  fc.record({ ask: fc.constant("settle" as const), which }),
-  fc.record({ ask: fc.constant("release" as const), which }),
+  fc.record({ ask: fc.constant("charge" as const), account, amount, key }),
+  fc.record({
+    ask: fc.constant("refund" as const),
+    account,
+    key,
+    returned: fc.nat({ max: 4 }),
+    isAll: fc.boolean(),
+  }),
 );
 type Request = typeof request extends fc.Arbitrary<infer R> ? R : never;
-type Grant = { account: number; grant: number; idempotencyKey: string | undefined };
 
-/** One step: concurrent requests, a grant, or the expiry of all reservations. */
+/** One step: concurrent requests, a grant, or the begin or end of a run. */
 const moment = fc.oneof(
   { weight: 5, arbitrary: fc.array(request, { minLength: 1, maxLength: 7 }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      grant: fc.integer({ min: -6, max: 6 }).filter((n) => n !== 0),
-      account,
-      idempotencyKey,
-    }),
-  },
-  { weight: 1, arbitrary: fc.constant("expiry" as const) },
+  fc.record({ ask: fc.constant("grant" as const), account, amount: fc.integer({ min: 1, max: 6 }), key }),
+  fc.record({ ask: fc.constant("adjust" as const), account, amount: fc.integer({ min: 1, max: 6 }), key }),
+  fc.record({ ask: fc.constant("reserve" as const), account, amount: fc.nat({ max: 8 }), key }),
+  fc.record({ ask: fc.constant("settle" as const), account, share: fc.nat({ max: 4 }), key }),
 );
+type Moment = Exclude<typeof moment extends fc.Arbitrary<infer R> ? R : never, Request[]>;
 
-test("any sequence of requests, some concurrent, matches the model", {
-  timeout: 540_000,
-}, async () => {
+test("any sequence of requests, some concurrent, matches the model", { timeout: 540_000 }, async () => {
   const start = fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 12 }));
   await fc.assert(
-    fc.asyncProperty(start, fc.array(moment, { maxLength: 12 }), async (credits, moments) => {
-      await database.pool.query("delete from accounts"); // cascades to everything else
+    fc.asyncProperty(start, fc.array(moment, { maxLength: 16 }), async (credits, moments) => {
+      await database.pool.query("delete from accounts");
+      await database.pool.query("delete from ledger");
       const ledger = createLedger({ database });
-      const real = await realBooks(ledger, credits);
+      const ids = await Promise.all(credits.map((count) => openAccount(database, ledger, count)));
+      const real = realBooks(ledger, ids);
       const model = modelBooks(credits);
       for (const one of moments) {
-        if (one === "expiry") {
-          await database.pool.query("update reservations set expires_at = now() - interval '1 second'");
-          expect(await ledger.releaseExpired()).toBe(model.expire());
-        } else if ("grant" in one) {
-          expect(await real.grant(one)).toEqual(model.grant(one));
-        } else {
-          expect(await Promise.all(one.map(real.ask))).toEqual(model.askTogether(one));
-        }
+        if (Array.isArray(one)) expect(await Promise.all(one.map(real.ask))).toEqual(one.map(model.ask));
+        else expect(await real.at(one)).toEqual(model.at(one));
+        expect(await Promise.all(ids.map((id) => ledger.balanceOf(id)))).toEqual(model.balances());
       }
-      expect(await Promise.all([0, 1].map(real.balance))).toEqual(model.balances());
       await expectBooksToAddUp(database);
     }),
-    { numRuns: rounds(40) },
+    { numRuns: rounds(60) },
   );
 });
 
-/** A balance, or the required and available amounts. */
+/** The balance after it, or the required and available amounts. */
 type Answer = number | string | undefined;
 
-async function realBooks(ledger: Ledger, credits: readonly number[]) {
-  const ids = await Promise.all(credits.map((count) => openAccount(database, ledger, count)));
-  const held: Reservation[] = [];
+function realBooks(ledger: Ledger, ids: readonly string[]) {
   const inWords = (error: unknown): Answer => {
     if (!(error instanceof Refusal)) throw error;
     return `wants ${error.extras.required}, has ${error.extras.available}`;
   };
-  const ask = async (wanted: Request): Promise<Answer> => {
-    if (wanted.ask === "charge") {
-      const { amount, idempotencyKey } = wanted;
-      return ledger.charge(chargeOf(ids[wanted.account]!, { amount, idempotencyKey })).catch(inWords);
-    }
-    if (wanted.ask === "reserve") {
-      const { account, ask: _, ...rest } = wanted;
-      const hold = { accountId: ids[account]!, reference: randomUUID(), holdMs: 60_000, ...rest };
-      return ledger.reserve(hold).then((reservation) => {
-        held.push(reservation);
-        return reservation.balance;
-      }, inWords);
-    }
-    const reservation = held[wanted.which % held.length];
-    if (wanted.ask === "settle") return reservation?.settle(oneCheck());
-    return reservation?.[Symbol.asyncDispose]().then(() => undefined);
-  };
+  const nothing = () => undefined;
+  const runs = new Map<string, { id: string; amount: number }>();
   return {
-    ask,
-    grant: ({ account, grant: amount, idempotencyKey }: Grant) =>
-      ledger
-        .grant({ accountId: ids[account]!, amount, reference: "grant", idempotencyKey })
-        .then((entry) => entry.balance_after, inWords),
-    balance: (account: number) => ledger.balanceOf(ids[account]!),
+    async ask(one: Request): Promise<Answer> {
+      const asked = requestOf(ids[one.account]!, { idempotencyKey: one.key });
+      if (one.ask === "charge") return ledger.charge(asked, one.amount).then(() => asked.balance, inWords);
+      asked.amount = 4;
+      asked.returned = one.returned;
+      await ledger.refund(asked, one.isAll ? "all" : "returned");
+      return asked.balance;
+    },
+    at(one: Moment): Promise<Answer> {
+      const accountId = ids[one.account]!;
+      const name = `${one.account} ${one.key}`;
+      if (one.ask === "settle") {
+        const run = runs.get(name);
+        if (!run) return Promise.resolve(undefined);
+        const used = Math.floor((run.amount * one.share) / 4);
+        return settle(database, accountId, used, run.id, Math.floor(used / 2)).then(nothing);
+      }
+      if (one.ask === "reserve") {
+        if (runs.has(name)) return Promise.resolve(undefined);
+        const id = randomUUID();
+        return reserve(database, accountId, one.amount, id).then(() => {
+          runs.set(name, { id, amount: one.amount });
+          return undefined;
+        }, inWords);
+      }
+      const amount = one.ask === "grant" ? one.amount : -one.amount;
+      return ledger
+        .grant({ accountId, amount, reference: "grant", idempotencyKey: one.key })
+        .then((entry) => entry.balance_after, inWords);
+    },
   };
 }
 
 function modelBooks(credits: readonly number[]) {
-  // An idempotency key is stored with the balance after its charge.
-  const books = credits.map((balance) => ({ balance, reserved: 0, under: new Map<string, number>() }));
-  const held: {
-    account: number;
-    amount: number;
-    idempotencyKey: string | undefined;
-    isHeld: boolean;
-    isSettled: boolean;
-  }[] = [];
-
-  function giveBack(one: (typeof held)[number]): void {
-    const book = books[one.account]!;
-    book.balance += one.amount;
-    book.reserved -= one.amount;
-    one.isHeld = false;
-  }
-  function spend(account: number, amount: number, idempotencyKey: string | undefined): Answer {
-    const book = books[account]!;
-    if (book.balance < amount) return `wants ${amount}, has ${book.balance}`;
-    book.balance -= amount;
-    if (idempotencyKey) book.under.set(idempotencyKey, book.balance);
-    return book.balance;
-  }
-  function isRepeated(account: number, idempotencyKey: string | undefined): boolean {
-    return idempotencyKey !== undefined && books[account]!.under.has(idempotencyKey);
-  }
-  function ask(wanted: Request): Answer {
-    if (wanted.ask === "charge") {
-      const { account, amount, idempotencyKey } = wanted;
-      return isRepeated(account, idempotencyKey)
-        ? books[account]!.balance
-        : spend(account, amount, idempotencyKey);
-    }
-    if (wanted.ask === "reserve") {
-      const { account, amount, idempotencyKey } = wanted;
-      const isHeld = !isRepeated(account, idempotencyKey);
-      const answer = isHeld ? spend(account, amount, undefined) : books[account]!.balance;
-      if (typeof answer === "number") {
-        if (isHeld) books[account]!.reserved += amount;
-        held.push({ account, amount, idempotencyKey, isHeld, isSettled: false });
-      }
-      return answer;
-    }
-    const one = held[wanted.which];
-    if (!one) return undefined;
-    if (wanted.ask === "release") {
-      if (one.isHeld) giveBack(one);
-      return undefined;
-    }
-    const book = books[one.account]!;
-    one.isSettled = true;
-    if (one.isHeld) giveBack(one);
-    if (!isRepeated(one.account, one.idempotencyKey)) spend(one.account, one.amount, one.idempotencyKey);
-    return book.balance;
-  }
-
-  /** In order of arrival, except that requests for the same reservation or idempotency key are serialised. */
-  function askTogether(requests: readonly Request[]): Answer[] {
-    const answers: Answer[] = [];
-    const known = held.length; // what is reserved at this moment can be settled at the next
-    let waiting = requests.map((request, place) => {
-      const wanted = "which" in request ? { ...request, which: request.which % known } : request;
-      return { wanted, place, names: namesOf(wanted) };
-    });
-    while (waiting.length > 0) {
-      const taken = new Set<string>();
-      waiting = waiting.filter(({ wanted, place, names }) => {
-        if (names.some((name) => taken.has(name))) return true;
-        for (const name of names) taken.add(name);
-        answers[place] = ask(wanted);
-        return false;
-      });
-    }
-    return answers;
-  }
-
-  function namesOf(wanted: Request): string[] {
-    const names: string[] = [];
-    const one = "which" in wanted ? held[wanted.which] : undefined;
-    // Releasing a settled reservation does nothing and does not wait.
-    if (one && !(wanted.ask === "release" && one.isSettled)) names.push(`held ${held.indexOf(one)}`);
-    const spending = wanted.ask === "settle" ? one : wanted.ask === "release" ? undefined : wanted;
-    if (spending?.idempotencyKey) names.push(`${spending.account} ${spending.idempotencyKey}`);
-    return names;
-  }
-
+  const books = credits.map((balance) => ({
+    balance,
+    reserved: 0,
+    charged: new Map<string, number>(),
+    refunded: new Set<string>(),
+    granted: new Map<string, number>(), // the balance after it
+    runs: new Map<string, { amount: number; isEnded: boolean }>(),
+  }));
   return {
-    askTogether,
-    grant: ({ account, grant, idempotencyKey }: Grant): Answer =>
-      isRepeated(account, idempotencyKey)
-        ? books[account]!.under.get(idempotencyKey!)
-        : spend(account, -grant, idempotencyKey),
-    expire(): number {
-      const late = held.filter((one) => one.isHeld);
-      for (const one of late) giveBack(one);
-      return late.length;
+    /** In order of arrival. */
+    ask(one: Request): Answer {
+      const book = books[one.account]!;
+      const charged = book.charged.get(one.key);
+      if (one.ask === "charge") {
+        if (charged !== undefined) return book.balance;
+        if (one.amount > book.balance) return `wants ${one.amount}, has ${book.balance}`;
+        book.charged.set(one.key, one.amount);
+        book.balance -= one.amount;
+        return book.balance;
+      }
+      const refund = one.isAll ? 4 : one.returned;
+      if (refund === 0) return undefined; // not asked for
+      if (charged !== undefined && refund <= charged && !book.refunded.has(one.key)) {
+        book.refunded.add(one.key);
+        book.balance += refund;
+      }
+      return book.balance;
+    },
+    at(one: Moment): Answer {
+      const book = books[one.account]!;
+      const run = book.runs.get(one.key);
+      if (one.ask === "settle") {
+        if (!run || run.isEnded) return undefined;
+        const used = Math.floor((run.amount * one.share) / 4);
+        book.balance += run.amount - used + Math.floor(used / 2);
+        book.reserved -= run.amount;
+        run.isEnded = true;
+        return undefined;
+      }
+      if (one.ask === "reserve") {
+        if (run) return undefined;
+        if (one.amount > book.balance) return `wants ${one.amount}, has ${book.balance}`;
+        book.runs.set(one.key, { amount: one.amount, isEnded: false });
+        book.balance -= one.amount;
+        book.reserved += one.amount;
+        return undefined;
+      }
+      const before = book.granted.get(`${one.ask} ${one.key}`);
+      if (before !== undefined) return before;
+      const after = book.balance + (one.ask === "grant" ? one.amount : -one.amount);
+      if (after < 0) return `wants ${one.amount}, has ${book.balance}`;
+      book.balance = after;
+      book.granted.set(`${one.ask} ${one.key}`, after);
+      return after;
     },
     balances: () => books.map(({ balance, reserved }) => ({ balance, reserved })),
   };

@@ -1,326 +1,178 @@
-/** A charge stands once its answer was sent; otherwise it is refunded, and may be made again. */
+/** A charge gets at most one refund, of all of it or of a part. */
 import { randomUUID } from "node:crypto";
-import type pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
-import { unansweredCharges } from "../src/credits/schema.ts";
-import {
-  chargeOf,
-  countUnanswered,
-  expectBooksToAddUp,
-  expireUnanswered,
-  oneCheck,
-  openAccount,
-} from "./credits-books.ts";
+import { charge, expectBooksToAddUp, openAccount, requestOf, reserve, settle } from "./credits-books.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
-
-/** No batch is split because a test is slow. */
-const NEVER_MS = 24 * 3600 * 1000;
+import { beginHolder } from "./lock-waits.ts";
 
 let database: TestDatabase;
 let ledger: Ledger;
 beforeAll(async () => {
   database = await openTestDatabase();
-  ledger = createLedger({ database, splitAfterMs: NEVER_MS });
+  ledger = createLedger({ database });
 });
+afterEach(() => expectBooksToAddUp(database));
 afterAll(async () => {
   await ledger.close();
-  await expectBooksToAddUp(database);
   await database.close();
 });
 
-async function refundWhatIsLeft(): Promise<number> {
-  await expireUnanswered(database);
-  return ledger.refundExpired();
-}
-
-async function untilNoneIsLeft(): Promise<void> {
-  while ((await countUnanswered(database)) > 0);
+async function charged(accountId: string, amount: number, idempotencyKey?: string) {
+  const request = requestOf(accountId, idempotencyKey === undefined ? {} : { idempotencyKey });
+  await ledger.charge(request, amount);
+  return request;
 }
 
 async function usageOf(accountId: string): Promise<unknown> {
-  const text = "select valid, risky, credits_used from usage_days where account_id = $1";
+  const text = "select day::text, credits_used from usage_days where account_id = $1 order by day";
   return (await database.pool.query(text, [accountId])).rows;
 }
 
-test("an unconfirmed charge is refunded, including its usage", async () => {
+const balanceOf = async (accountId: string) => (await ledger.balanceOf(accountId)).balance;
+
+test("a refund has the reference of its charge, and is subtracted from the usage of the charge's day", async () => {
   const account = await openAccount(database, ledger, 10);
-  const reference = randomUUID();
-  expect(await ledger.charge(chargeOf(account, { reference, amount: 3 }))).toBe(7);
-  expect(await ledger.refundExpired()).toBe(0); // not expired yet
-  expect(await refundWhatIsLeft()).toBe(1);
-  expect(await ledger.balanceOf(account)).toEqual({ balance: 10, reserved: 0 });
+  const request = await charged(account, 3, "order");
+  const yesterday =
+    "update ledger set created_at = created_at - interval '1 day' where account_id = $1 and kind = 'settle'";
+  await database.pool.query(yesterday, [account]);
+  await database.pool.query("update usage_days set day = day - 1 where account_id = $1", [account]);
+  // Another process repeats the request, under a request id of its own.
+  const repeated = await charged(account, 3, "order");
+  await ledger.refund(repeated, "all");
+  expect(repeated.balance).toBe(10);
   const { entries } = await ledger.page(account, { skip: 0, limit: 10 });
+  expect(entries).toHaveLength(3);
   expect(entries[0]).toMatchObject({
     kind: "refund",
     amount: 3,
     balance_after: 10,
-    reference,
+    reference: request.reference,
     reference_kind: "request",
   });
-  expect(await usageOf(account)).toEqual([{ valid: 0, risky: 0, credits_used: 0 }]);
-  expect(await refundWhatIsLeft()).toBe(0);
+  expect(await usageOf(account)).toEqual([{ day: expect.any(String), credits_used: 0 }]);
 });
 
-test("charged and refunded credits are counted; an insufficient charge is not", async () => {
+test("charged and refunded credits are counted for the metrics; a refused charge and a repetition are not", async () => {
   const counted: unknown[] = [];
   const own = createLedger({ database, countCredits: (...words) => counted.push(words) });
   const account = await openAccount(database, own, 10);
-  const reference = randomUUID();
-  await own.charge(chargeOf(account, { reference, amount: 3 }));
-  await expect(own.charge(chargeOf(account, { amount: 8 }))).rejects.toMatchObject({
-    code: "insufficient_credits",
-  });
-  own.refund({ accountId: account, chargeKey: reference });
+  const request = requestOf(account);
+  await own.charge(request, 3);
+  await expect(charge(own, account, { amount: 8 })).rejects.toMatchObject({ code: "insufficient_credits" });
+  request.returned = 2;
+  for (const _ of [1, 2]) await own.refund(request, "returned");
   await own.close();
   expect(counted).toEqual([
     ["charged", 3],
-    ["refunded", 3],
+    ["refunded", 2],
   ]);
 });
 
-test("a confirmed charge stands", async () => {
-  const account = await openAccount(database, ledger, 10);
-  const references = [randomUUID(), randomUUID()];
-  await Promise.all(references.map((reference) => ledger.charge(chargeOf(account, { reference }))));
-  for (const reference of references) ledger.confirm(reference);
-  await untilNoneIsLeft();
-  for (const chargeKey of references) ledger.refund({ accountId: account, chargeKey }); // too late
-  expect(await refundWhatIsLeft()).toBe(0);
-  expect(await ledger.balanceOf(account)).toEqual({ balance: 8, reserved: 0 });
+test("a refused charge leaves nothing to refund", async () => {
+  const account = await openAccount(database, ledger, 1);
+  const request = requestOf(account);
+  await expect(ledger.charge(request, 2)).rejects.toMatchObject({ code: "insufficient_credits" });
+  await ledger.refund(request, "all");
+  expect((await ledger.page(account, { skip: 0, limit: 9 })).total).toBe(1);
 });
 
-test("a settled reservation is refunded in the same way", async () => {
-  const account = await openAccount(database, ledger, 10);
-  const held = await ledger.reserve({
-    accountId: account,
-    amount: 2,
-    reference: randomUUID(),
-    holdMs: 60_000,
-    idempotencyKey: undefined,
-  });
-  expect(await held.settle(oneCheck("risky"))).toBe(8);
-  expect(await refundWhatIsLeft()).toBe(1);
-  expect(await ledger.balanceOf(account)).toEqual({ balance: 10, reserved: 0 });
-});
-
-test("many charges of several accounts are refunded together", async () => {
-  const accounts = await Promise.all([5, 50, 500].map((credits) => openAccount(database, ledger, credits)));
-  await Promise.all(
-    accounts.flatMap((account) => [1, 2, 3].map(() => ledger.charge(chargeOf(account, { amount: 1 })))),
-  );
-  expect(await refundWhatIsLeft()).toBe(9);
-  const balances = await Promise.all(accounts.map((account) => ledger.balanceOf(account)));
-  expect(balances.map(({ balance }) => balance)).toEqual([5, 50, 500]);
-});
-
-test("a repeated idempotency key costs nothing while the charge stands, and is charged after a refund", async () => {
-  const account = await openAccount(database, ledger, 10);
-  const idempotencyKey = randomUUID();
-  const charge = () => ledger.charge(chargeOf(account, { idempotencyKey }));
-  expect(await charge()).toBe(9);
-  expect(await charge()).toBe(9); // another process takes over, and answers
-  ledger.confirm(idempotencyKey);
-  await untilNoneIsLeft();
-  expect(await charge()).toBe(9);
-
-  const other = randomUUID();
-  const chargeOther = () => ledger.charge(chargeOf(account, { idempotencyKey: other }));
-  expect(await chargeOther()).toBe(8);
-  ledger.refund({ accountId: account, chargeKey: other });
-  await untilNoneIsLeft();
-  expect(await ledger.balanceOf(account)).toEqual({ balance: 9, reserved: 0 });
-  expect(await chargeOther()).toBe(8);
-  ledger.confirm(other);
-  await untilNoneIsLeft();
-});
-
-test("a refund for another account has no effect", async () => {
-  const [ann, bob] = await Promise.all([openAccount(database, ledger, 5), openAccount(database, ledger, 5)]);
-  const chargeKey = randomUUID();
-  await ledger.charge(chargeOf(ann, { reference: chargeKey }));
-  ledger.refund({ accountId: bob, chargeKey });
-  ledger.refund({ accountId: ann, chargeKey });
-  await untilNoneIsLeft();
-  expect(await ledger.balanceOf(ann)).toEqual({ balance: 5, reserved: 0 });
-  expect(await ledger.balanceOf(bob)).toEqual({ balance: 5, reserved: 0 });
-});
-
-test("part of a charge is returned once, and never more than the charge", async () => {
-  const account = await openAccount(database, ledger, 10);
-  const chargeKey = randomUUID();
-  await ledger.charge(chargeOf(account, { reference: chargeKey, amount: 3 }));
-  const part = { accountId: account, chargeKey, amount: 2 };
-  expect(await Promise.all([1, 2, 3].map(() => ledger.refundPart(part)))).toEqual([9, 9, 9]);
-  expect(await usageOf(account)).toEqual([{ valid: 1, risky: 0, credits_used: 1 }]);
-
-  const small = randomUUID();
-  await ledger.charge(chargeOf(account, { reference: small }));
-  expect(await ledger.refundPart({ ...part, chargeKey: small })).toBe(8); // more than was charged
-  expect(await ledger.refundPart({ ...part, chargeKey: randomUUID() })).toBe(8); // no such charge
-  for (const key of [chargeKey, small]) ledger.confirm(key);
-  await untilNoneIsLeft();
-  expect(await ledger.refundPart({ ...part, chargeKey: small, amount: 1 })).toBe(8); // confirmed before
-});
-
-test("a charge that was refunded in part and not answered returns the rest, and may be made again", async () => {
-  const account = await openAccount(database, ledger, 10);
-  const idempotencyKey = randomUUID();
-  const part = { accountId: account, chargeKey: idempotencyKey, amount: 2 };
-  const charge = () => ledger.charge(chargeOf(account, { idempotencyKey, amount: 3 }));
-  await charge();
-  expect(await ledger.refundPart(part)).toBe(9);
-  expect(await refundWhatIsLeft()).toBe(1);
-  expect(await ledger.balanceOf(account)).toEqual({ balance: 10, reserved: 0 });
-  expect(await usageOf(account)).toEqual([{ valid: 0, risky: 0, credits_used: 0 }]);
-
-  expect(await charge()).toBe(7);
-  expect(await ledger.refundPart(part)).toBe(9);
-  ledger.confirm(idempotencyKey);
-  await untilNoneIsLeft();
-  expect(await ledger.balanceOf(account)).toEqual({ balance: 9, reserved: 0 });
-});
-
-test("of partial and whole refunds of one charge at the same moment, together the charge comes back once", async () => {
+test("of refunds of one charge at the same moment, one is written", async () => {
   const account = await openAccount(database, ledger, 20);
-  const keys = Array.from({ length: 20 }, () => randomUUID());
-  await Promise.all(keys.map((reference) => ledger.charge(chargeOf(account, { reference }))));
+  const requests = await Promise.all(Array.from({ length: 10 }, () => charged(account, 2)));
+  const other = createLedger({ database });
   await Promise.all(
-    keys.map((chargeKey) => {
-      ledger.refund({ accountId: account, chargeKey });
-      return ledger.refundPart({ accountId: account, chargeKey, amount: 1 });
+    requests.flatMap((request) => {
+      request.returned = 1;
+      return [
+        ledger.refund(request, "returned"),
+        other.refund(request, "all"),
+        ledger.refund(request, "all"),
+      ];
     }),
   );
-  await untilNoneIsLeft();
-  await expect.poll(() => ledger.balanceOf(account)).toEqual({ balance: 20, reserved: 0 });
-});
-
-/** Three charges that are written by one statement, so that they have one row until they are answered. */
-async function chargeTogether(by: Ledger, account: string): Promise<[string, string, string]> {
-  const references = [randomUUID(), randomUUID(), randomUUID()] as [string, string, string];
-  await Promise.all(references.map((reference) => by.charge(chargeOf(account, { reference }))));
-  return references;
-}
-
-test("of charges that were made together, those stand that were confirmed", async () => {
-  const account = await openAccount(database, ledger, 10);
-  const [confirmed, refunded, confirmedLater] = await chargeTogether(ledger, account);
-  expect(await countUnanswered(database)).toBe(1);
-  ledger.confirm(confirmed);
-  ledger.refund({ accountId: account, chargeKey: refunded });
-  ledger.confirm(confirmedLater);
-  await untilNoneIsLeft();
-  await expect.poll(() => ledger.balanceOf(account)).toEqual({ balance: 8, reserved: 0 });
-  expect(await refundWhatIsLeft()).toBe(0);
-  const { entries } = await ledger.page(account, { skip: 0, limit: 1 });
-  expect(entries).toMatchObject([{ kind: "refund", reference: refunded }]);
-  expect(await usageOf(account)).toEqual([{ valid: 2, risky: 0, credits_used: 2 }]);
-});
-
-test("a charge that is never confirmed does not cause a refund of those made together with it", async () => {
-  const own = createLedger({ database });
-  const account = await openAccount(database, own, 10);
-  const [first, second] = await chargeTogether(own, account);
-  own.confirm(first);
-  own.confirm(second);
-  await own.close();
-  expect(await countUnanswered(database)).toBe(1);
-  expect(await refundWhatIsLeft()).toBe(1);
-  expect(await ledger.balanceOf(account)).toEqual({ balance: 8, reserved: 0 });
-});
-
-test("the same while the process goes on: charges that are late are separated from the others", async () => {
-  const own = createLedger({ database, splitAfterMs: 1 });
-  const account = await openAccount(database, own, 10);
-  const [first, late, last] = await chargeTogether(own, account);
-  own.confirm(first);
-  own.confirm(last);
-  const left = () => database.orm.select().from(unansweredCharges);
-  await expect.poll(left).toMatchObject([{ chargeKey: late, accountId: account, amount: 1, valid: 1 }]);
-  own.confirm(late);
-  await untilNoneIsLeft();
-  await own.close();
-});
-
-test("a charge in a batch is refunded with its own amount and usage, and only from its account", async () => {
-  const [ann, bob] = await Promise.all([
-    openAccount(database, ledger, 20),
-    openAccount(database, ledger, 20),
-  ]);
-  const [firstKey, secondKey] = [randomUUID(), randomUUID()];
-  const counts = { valid: 1, invalid: 2, risky: 3, unknown: 4 };
-  const charges = [
-    chargeOf(ann, { usage: oneCheck("valid", firstKey) }),
-    chargeOf(bob, { usage: oneCheck("invalid", firstKey) }),
-    chargeOf(ann, { amount: 10, usage: { keyId: secondKey, counts } }),
-    chargeOf(ann, { usage: oneCheck("risky", firstKey) }),
-  ];
-  await Promise.all(charges.map((charge) => ledger.charge(charge)));
-  for (const { reference } of [charges[0]!, charges[1]!, charges[3]!]) ledger.confirm(reference);
-  ledger.refund({ accountId: ann, chargeKey: charges[2]!.reference });
-  await untilNoneIsLeft();
-  await expect.poll(() => ledger.balanceOf(ann)).toEqual({ balance: 18, reserved: 0 });
-  expect(await ledger.balanceOf(bob)).toEqual({ balance: 19, reserved: 0 });
+  expect(await balanceOf(account)).toBeGreaterThanOrEqual(10);
   const text =
-    "select valid, invalid, risky, unknown, credits_used from usage_days where account_id = $1 order by key_id = $2";
-  expect((await database.pool.query(text, [ann, secondKey])).rows).toEqual([
-    { valid: 1, invalid: 0, risky: 1, unknown: 0, credits_used: 2 },
-    { valid: 0, invalid: 0, risky: 0, unknown: 0, credits_used: 0 },
+    "select count(*)::int as refunds, count(distinct key)::int as keys from ledger where account_id = $1 and kind = 'refund'";
+  expect((await database.pool.query(text, [account])).rows).toEqual([{ refunds: 10, keys: 10 }]);
+});
+
+test("a refund is never more than the charge, and only from its account", async () => {
+  const [ann, bob] = await Promise.all([openAccount(database, ledger, 5), openAccount(database, ledger, 5)]);
+  const request = await charged(ann, 2);
+  const foreign = Object.assign(requestOf(bob), { key: request.key, amount: 2 });
+  await ledger.refund(foreign, "all");
+  await ledger.refund(Object.assign(requestOf(ann), { key: request.key, amount: 3 }), "all");
+  expect([await balanceOf(ann), await balanceOf(bob)]).toEqual([3, 5]);
+  await ledger.refund(request, "all");
+  expect(await balanceOf(ann)).toBe(5);
+});
+
+test("a charge whose outcome is uncertain is written before its refund, so that a lost statement finds both", async () => {
+  const account = await openAccount(database, ledger, 10);
+  const request = requestOf(account);
+  Object.assign(request, { amount: 4, isUncertain: true });
+  await ledger.refund(request, "all");
+  expect(await balanceOf(account)).toBe(10);
+  expect(await charge(ledger, account, { amount: 4, reference: request.key })).toBe(10); // known
+});
+
+test("a connection that is lost while it writes is replaced, and the same charges are written once", async () => {
+  const account = await openAccount(database, ledger, 100);
+  await using lock = await beginHolder(database.pool);
+  await lock.query("select from balances where account_id = $1 for update", [account]);
+  const underWay = Promise.all([1, 2, 3].map(() => charge(ledger, account)));
+  await lock.untilBlocked(1);
+  await lock.breakBlocked();
+  await Promise.race([lock.untilBlocked(1), underWay]); // again
+  await lock.commit();
+  expect(await underWay).toEqual([99, 98, 97]);
+});
+
+test("a charge that was committed although the connection was lost is known to its repetition", async () => {
+  const account = await openAccount(database, ledger, 10);
+  const { pool } = database;
+  let lost = 0;
+  const connect = async () => {
+    const client = await pool.connect();
+    const query = async (asked: never) => {
+      const answer = await client.query(asked);
+      if (lost++ === 0) throw new Error("Connection terminated unexpectedly");
+      return answer;
+    };
+    return { query, release: () => client.release() };
+  };
+  const own = createLedger({
+    database: { ...database, pool: Object.assign(Object.create(pool), { connect }) },
+  });
+  expect(await charge(own, account, { amount: 3 })).toBe(7);
+  expect(lost).toBe(2);
+  expect((await ledger.page(account, { skip: 0, limit: 9 })).total).toBe(2);
+});
+
+test("without a connection a charge fails at once, and nothing is refunded", async () => {
+  const account = await openAccount(database, ledger, 10);
+  const connect = () => Promise.reject(Object.assign(new Error("connect"), { code: "ECONNREFUSED" }));
+  const pool = Object.assign(Object.create(database.pool), { connect });
+  const request = requestOf(account);
+  await expect(createLedger({ database: { ...database, pool } }).charge(request, 3)).rejects.toThrow(
+    "connect",
+  );
+  expect([request.amount, request.isUncertain]).toEqual([0, false]);
+});
+
+test("a run settles, releases and refunds once, whatever it is asked", async () => {
+  const account = await openAccount(database, ledger, 10);
+  const run = randomUUID();
+  await reserve(database, account, 8, run);
+  for (const _ of [1, 2]) await settle(database, account, 5, run, 2);
+  expect(await ledger.balanceOf(account)).toEqual({ balance: 7, reserved: 0 });
+  const { entries } = await ledger.page(account, { skip: 0, limit: 4 });
+  expect(entries).toMatchObject([
+    { kind: "refund", amount: 2, reserved_change: 0, reference_kind: "job", reference: `job of ${run}` },
+    { kind: "release", amount: 3, reserved_change: -3 },
+    { kind: "settle", amount: 0, reserved_change: -5 },
+    { kind: "reserve", amount: -8, reserved_change: 8 },
   ]);
 });
-
-test("part of a charge in a batch is returned, and all of the batch stands", async () => {
-  const account = await openAccount(database, ledger, 10);
-  const chargeKeys = await chargeTogether(ledger, account);
-  const part = { accountId: account, chargeKey: chargeKeys[1], amount: 1 };
-  expect(await ledger.refundPart(part)).toBe(8);
-  for (const chargeKey of chargeKeys) ledger.confirm(chargeKey);
-  await untilNoneIsLeft();
-  expect(await refundWhatIsLeft()).toBe(0);
-  expect(await ledger.balanceOf(account)).toEqual({ balance: 8, reserved: 0 });
-});
-
-test("many expired batches are refunded at once", async () => {
-  const accounts = await Promise.all(Array.from({ length: 25 }, () => openAccount(database, ledger, 5)));
-  await Promise.all(accounts.map((account) => ledger.charge(chargeOf(account))));
-  expect(await countUnanswered(database)).toBe(25);
-  expect(await refundWhatIsLeft()).toBe(25);
-});
-
-/** Loses the connection once, after the statement that splits a batch was committed. */
-function losingTheAnswerOfOneSplit(): { pool: pg.Pool; isLost: () => boolean } {
-  let isLost = false;
-  const query = async (text: string, values: unknown[]) => {
-    const answer = await database.pool.query(text, values);
-    if (isLost || typeof text !== "string" || !text.includes("with batch as")) return answer;
-    isLost = true;
-    throw new Error("connection lost");
-  };
-  return { pool: Object.assign(Object.create(database.pool), { query }), isLost: () => isLost };
-}
-
-test.for(["refund", "partial refund", "late charge"] as const)(
-  "what was confirmed stands when the connection is lost while a batch is split: %s",
-  async (cause) => {
-    const { pool, isLost } = losingTheAnswerOfOneSplit();
-    const own = createLedger({
-      database: { ...database, pool },
-      splitAfterMs: cause === "late charge" ? 1 : NEVER_MS,
-    });
-    const account = await openAccount(database, own, 10);
-    const [before, split, after] = await chargeTogether(own, account);
-    const charge = { accountId: account, chargeKey: split };
-    own.confirm(before);
-    if (cause === "refund") own.refund(charge);
-    if (cause === "partial refund") await expect(own.refundPart({ ...charge, amount: 1 })).rejects.toThrow();
-    await expect.poll(isLost).toBe(true);
-    own.confirm(after);
-    if (cause === "late charge") own.confirm(split);
-    await own.close();
-    expect(await refundWhatIsLeft()).toBe(cause === "partial refund" ? 1 : 0);
-    expect(await ledger.balanceOf(account)).toEqual({
-      balance: cause === "late charge" ? 7 : 8,
-      reserved: 0,
-    });
-  },
-);

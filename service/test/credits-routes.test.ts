@@ -8,10 +8,11 @@ import { createLog } from "../src/base/log.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { statementOf } from "../src/credits/statement.ts";
 import { usageOf } from "../src/credits/usage.ts";
+import { createVerdictCounts } from "../src/credits/verdict-counts.ts";
 import { sendErrorsAsProblems } from "../src/http/problem.ts";
 import { compileValidator } from "../src/http/request-validator.ts";
 import { creditRoutes } from "../src/http/routes/credit-routes.ts";
-import { chargeOf, oneCheck, openAccount } from "./credits-books.ts";
+import { charge, openAccount, reserve } from "./credits-books.ts";
 import { openTestDatabase } from "./database.ts";
 
 let service: Awaited<ReturnType<typeof serveCredits>>;
@@ -22,9 +23,7 @@ afterAll(() => service.close());
 
 test("the balance comes with a page of the ledger and links to adjacent pages", async () => {
   const ann = await service.openAccount(100);
-  for (let charge = 1; charge <= 5; charge++) {
-    await service.ledger.charge(chargeOf(ann.accountId, { reference: `charge ${charge}` }));
-  }
+  for (let n = 1; n <= 5; n++) await charge(service.ledger, ann.accountId, { reference: `charge ${n}` });
   const { status, body, headers } = await ann.get<Credits>("/credits?skip=1&limit=2");
   expect(status).toBe(200);
   expect(Check(Credits, body)).toBe(true);
@@ -42,22 +41,20 @@ test("the balance comes with a page of the ledger and links to adjacent pages", 
 
 test("reserved credits are shown separately", async () => {
   const ann = await service.openAccount(10);
-  await using _ = await service.ledger.reserve({
-    accountId: ann.accountId,
-    amount: 4,
-    reference: "work",
-    holdMs: 60_000,
-    idempotencyKey: undefined,
-  });
+  await reserve(service.database, ann.accountId, 4, randomUUID());
   expect((await ann.get<Credits>("/credits")).body).toMatchObject({ balance: 6, reserved: 4 });
 });
 
 test("usage is listed per day and key, filtered by key and days", async () => {
   const ann = await service.openAccount(100);
   const keyId = randomUUID();
-  for (const usage of [oneCheck("valid", keyId), oneCheck("invalid", keyId), oneCheck("unknown")]) {
-    await service.ledger.charge(chargeOf(ann.accountId, { usage }));
-  }
+  const none = { valid: 0, invalid: 0, risky: 0, unknown: 0 };
+  const counts = createVerdictCounts(service.database.pool);
+  for (const key of [keyId, keyId, undefined])
+    await charge(service.ledger, ann.accountId, key === undefined ? {} : { keyId: key });
+  counts.add(ann.accountId, keyId, { ...none, valid: 1, invalid: 1 });
+  counts.add(ann.accountId, null, { ...none, unknown: 1 });
+  await counts.flush();
   const all = await ann.get<Usage>("/usage");
   expect(all.status).toBe(200);
   expect(Check(Usage, all.body)).toBe(true);
@@ -78,13 +75,20 @@ test("usage is listed per day and key, filtered by key and days", async () => {
   expect(past.body).toEqual({ from: "2020-01-01", to: "2020-12-31", days: [] });
 });
 
+test("what has no verdict that was paid for, such as a run that was cancelled at once, is no usage", async () => {
+  const ann = await service.openAccount(100);
+  const counts = createVerdictCounts(service.database.pool);
+  counts.add(ann.accountId, null, { valid: 0, invalid: 0, risky: 0, unknown: 0 });
+  await counts.flush();
+  expect((await ann.get<Usage>("/usage")).body.days).toEqual([]);
+});
+
 test("the entries behind a line of the statement are those of its key and day", async () => {
   const ann = await service.openAccount(100);
   const [keyId, otherKeyId] = [randomUUID(), randomUUID()];
   for (const key of [keyId, otherKeyId, undefined, keyId])
-    await service.ledger.charge(chargeOf(ann.accountId, { usage: oneCheck("valid", key) }));
-  const work = { accountId: ann.accountId, amount: 4, reference: "work", holdMs: 60_000 };
-  await using _ = await service.ledger.reserve({ ...work, idempotencyKey: undefined });
+    await charge(service.ledger, ann.accountId, key === undefined ? {} : { keyId: key });
+  await reserve(service.database, ann.accountId, 4, randomUUID());
 
   const { lines } = (await ann.get<Statement>("/credits/statement?kind=checks")).body;
   expect(lines).toHaveLength(3);
@@ -102,7 +106,7 @@ test("the entries behind a line of the statement are those of its key and day", 
 test("usage of other accounts is not visible, not even by key id", async () => {
   const [ann, bob] = [await service.openAccount(100), await service.openAccount(0)];
   const keyId = randomUUID();
-  await service.ledger.charge(chargeOf(ann.accountId, { usage: oneCheck("valid", keyId) }));
+  await charge(service.ledger, ann.accountId, { keyId });
   expect((await bob.get<Usage>(`/usage?key_id=${keyId}`)).body.days).toEqual([]);
   expect((await bob.get<Credits>("/credits")).body).toEqual({ balance: 0, reserved: 0, ledger: [] });
 });
@@ -143,6 +147,7 @@ async function serveCredits() {
   );
   const address = await app.listen({ host: "127.0.0.1", port: 0 });
   return {
+    database,
     ledger,
     async openAccount(credits: number) {
       const accountId = await openAccount(database, ledger, credits);

@@ -3,17 +3,16 @@ import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
 import { usageOf } from "../src/credits/usage.ts";
-import { chargeOf, expectBooksToAddUp, oneCheck, openAccount } from "./credits-books.ts";
+import { createVerdictCounts } from "../src/credits/verdict-counts.ts";
+import { charge, expectBooksToAddUp, openAccount, requestOf, reserve, settle } from "./credits-books.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
-import { recordEvents } from "./logged-events.ts";
 import { testOnOneDay } from "./one-day.ts";
 
 let database: TestDatabase;
 let ledger: Ledger;
-const { events, log } = recordEvents();
 beforeAll(async () => {
   database = await openTestDatabase();
-  ledger = createLedger({ database, log });
+  ledger = createLedger({ database });
 });
 afterEach(() => expectBooksToAddUp(database));
 afterAll(async () => {
@@ -21,18 +20,13 @@ afterAll(async () => {
   await database.close();
 });
 
-const HOUR_MS = 3_600_000;
-const hold = (accountId: string, amount: number, holdMs = HOUR_MS, idempotencyKey?: string) =>
-  ledger.reserve({ accountId, amount, reference: `work for ${amount}`, holdMs, idempotencyKey });
 const refusalOf = (required: number, available: number) =>
   expect.objectContaining({ code: "insufficient_credits", extras: { required, available } });
 
 test("of 200 concurrent charges with 50 credits exactly 50 succeed", async () => {
   const accountId = await openAccount(database, ledger, 50);
 
-  const charges = await Promise.allSettled(
-    Array.from({ length: 200 }, () => ledger.charge(chargeOf(accountId))),
-  );
+  const charges = await Promise.allSettled(Array.from({ length: 200 }, () => charge(ledger, accountId)));
 
   const refused = charges.filter(({ status }) => status === "rejected");
   expect(refused).toHaveLength(150);
@@ -46,8 +40,8 @@ test("concurrent charges of several accounts have separate balances and usage, w
   const chargeRound = (amounts: readonly number[]) =>
     Promise.allSettled(
       amounts.flatMap((amount, place) => [
-        ledger.charge(chargeOf(accountIds[place]!, { amount })),
-        ledger.charge(chargeOf(accountIds[place]!, { amount, usage: oneCheck("risky", key) })),
+        charge(ledger, accountIds[place]!, { amount }),
+        charge(ledger, accountIds[place]!, { amount, keyId: key }),
       ]),
     );
 
@@ -62,14 +56,14 @@ test("concurrent charges of several accounts have separate balances and usage, w
 
   const ever = { from: "2000-01-01", to: "2999-12-31", keyId: key };
   const used = await usageOf(database, accountIds[1]!, ever);
-  expect(used).toMatchObject([{ valid: 0, risky: 2, credits_used: 10 }]);
+  expect(used).toMatchObject([{ credits_used: 10 }]);
 });
 
 test("a charge that is too large does not block a smaller one behind it", async () => {
   const accountId = await openAccount(database, ledger, 10);
 
   const outcomes = await Promise.allSettled(
-    [4, 20, 5, 2, 1].map((amount) => ledger.charge(chargeOf(accountId, { amount }))),
+    [4, 20, 5, 2, 1].map((amount) => charge(ledger, accountId, { amount })),
   );
 
   expect(outcomes).toEqual([
@@ -81,108 +75,95 @@ test("a charge that is too large does not block a smaller one behind it", async 
   ]);
 });
 
-test("reserved credits cannot be spent twice, and are released on disposal", async () => {
+test("reserved credits cannot be spent twice, and are released when nothing was used", async () => {
   const accountId = await openAccount(database, ledger, 10);
-  {
-    await using given_up = await hold(accountId, 8);
-    expect(given_up.balance).toBe(2);
-    await expect(ledger.charge(chargeOf(accountId, { amount: 3 }))).rejects.toEqual(refusalOf(3, 2));
-    await expect(hold(accountId, 3)).rejects.toEqual(refusalOf(3, 2));
-    expect(await ledger.balanceOf(accountId)).toEqual({ balance: 2, reserved: 8 });
-  }
+  const run = randomUUID();
+  await reserve(database, accountId, 8, run);
+  await expect(charge(ledger, accountId, { amount: 3 })).rejects.toEqual(refusalOf(3, 2));
+  await expect(reserve(database, accountId, 3, randomUUID())).rejects.toEqual(refusalOf(3, 2));
+  expect(await ledger.balanceOf(accountId)).toEqual({ balance: 2, reserved: 8 });
+  await settle(database, accountId, 0, run);
   expect(await ledger.balanceOf(accountId)).toEqual({ balance: 10, reserved: 0 });
 });
 
-testOnOneDay("reserved credits are spent and counted as usage when settled", async () => {
-  const accountId = await openAccount(database, ledger, 10);
-  const keyId = randomUUID();
-  const today = new Date().toISOString().slice(0, 10);
-  const used = () => usageOf(database, accountId, { from: today, to: today, keyId: undefined });
-  {
-    await using done = await hold(accountId, 3);
+testOnOneDay(
+  "credits are counted per day and key when they are spent, and when they are refunded",
+  async () => {
+    const accountId = await openAccount(database, ledger, 10);
+    const [keyId, run] = [randomUUID(), randomUUID()];
+    const today = new Date().toISOString().slice(0, 10);
+    const used = () => usageOf(database, accountId, { from: today, to: today, keyId: undefined });
+    await reserve(database, accountId, 5, run, keyId);
     expect(await used()).toEqual([]);
-    const use = { keyId, counts: { valid: 1, invalid: 1, risky: 0, unknown: 1 } };
-    expect(await done.settle(use)).toBe(7);
-  }
-  expect(await ledger.balanceOf(accountId)).toEqual({ balance: 7, reserved: 0 });
-  const settled = { date: today, key_id: keyId, valid: 1, invalid: 1, risky: 0, unknown: 1, credits_used: 3 };
-  expect(await used()).toEqual([settled]);
+    await settle(database, accountId, 4, run, 1);
+    const none = { valid: 0, invalid: 0, risky: 0, unknown: 0 };
+    const byKey = { date: today, key_id: keyId, ...none, credits_used: 3 };
+    expect(await used()).toEqual([byKey]);
 
-  await Promise.all([
-    ledger.charge(chargeOf(accountId, { usage: oneCheck("risky", keyId) })),
-    ledger.charge(chargeOf(accountId, { usage: oneCheck("invalid") })), // by the web app
-    ledger.charge(chargeOf(accountId, { amount: 50 })).catch(() => {}), // counts nothing
-  ]);
-  expect(await used()).toEqual([
-    { ...settled, risky: 1, credits_used: 4 },
-    { date: today, key_id: null, valid: 0, invalid: 1, risky: 0, unknown: 0, credits_used: 1 },
-  ]);
-  expect(await usageOf(database, accountId, { from: today, to: today, keyId: randomUUID() })).toEqual([]);
+    await Promise.all([
+      charge(ledger, accountId, { keyId }),
+      charge(ledger, accountId), // by the web app
+      charge(ledger, accountId, { amount: 50 }).catch(() => {}), // counts nothing
+    ]);
+    const byWebApp = { date: today, key_id: null, ...none, credits_used: 1 };
+    expect(await used()).toEqual([{ ...byKey, credits_used: 4 }, byWebApp]);
+    expect(await usageOf(database, accountId, { from: today, to: today, keyId: randomUUID() })).toEqual([]);
+
+    const counts = createVerdictCounts(database.pool);
+    counts.add(accountId, keyId, { ...none, valid: 1, risky: 2 });
+    counts.add(accountId, keyId, { ...none, valid: 1, unknown: 3 });
+    counts.add(accountId, null, { ...none, invalid: 1 });
+    counts.add(randomUUID(), null, { ...none, invalid: 1 }); // erased meanwhile
+    await counts.flush();
+    expect(await used()).toEqual([
+      { ...byKey, valid: 2, risky: 2, unknown: 3, credits_used: 4 },
+      { ...byWebApp, invalid: 1 },
+    ]);
+  },
+);
+
+test("verdicts are counted later when the database is away", async () => {
+  const accountId = await openAccount(database, ledger, 0);
+  let isAway = true;
+  const query = (...asked: never[]) =>
+    isAway
+      ? Promise.reject(new Error("away"))
+      : (database.pool.query as (...asked: never[]) => never)(...asked);
+  const counts = createVerdictCounts(Object.assign(Object.create(database.pool), { query }));
+  const one = { valid: 1, invalid: 0, risky: 0, unknown: 0 };
+  counts.add(accountId, null, one);
+  await expect(counts.flush()).rejects.toThrow("away");
+  counts.add(accountId, null, one);
+  isAway = false;
+  await counts.flush();
+  const ever = { from: "2000-01-01", to: "2999-12-31", keyId: undefined };
+  expect(await usageOf(database, accountId, ever)).toMatchObject([{ valid: 2, credits_used: 0 }]);
 });
 
-test("reservations of a dead process are released once on expiry", async () => {
-  const accountId = await openAccount(database, ledger, 10);
-  const neighbour = createLedger({ database });
-  for (let held = 0; held < 5; held++) await hold(accountId, 1, -1); // never disposed of
-  await using alive = await hold(accountId, 1);
-
-  const released = await Promise.all([
-    ledger.releaseExpired(),
-    neighbour.releaseExpired(),
-    ledger.releaseExpired(),
-  ]);
-
-  expect(released.reduce((sum, count) => sum + count)).toBe(5);
-  expect(await ledger.balanceOf(accountId)).toEqual({ balance: 9, reserved: 1 });
-  await alive.settle(oneCheck());
-});
-
-test("work that outlasts its reservation is charged if the balance allows, and otherwise free", async () => {
-  const accountId = await openAccount(database, ledger, 10);
-  const [late, later] = [await hold(accountId, 4, -1), await hold(accountId, 4, -1)];
-  expect(await ledger.releaseExpired()).toBe(2);
-  await ledger.charge(chargeOf(accountId, { amount: 5 }));
-
-  expect(await late.settle(oneCheck())).toBe(1);
-  expect(events).toEqual([]);
-  expect(await later.settle(oneCheck())).toBe(1);
-  expect(events).toMatchObject([{ event: "charge_missed", amount: 4 }]);
-});
-
-test("a repeated idempotency key is not charged again", async () => {
-  const accountId = await openAccount(database, ledger, 10);
-  {
-    await using slow = await hold(accountId, 2, HOUR_MS, "order 1");
-    expect(await ledger.charge(chargeOf(accountId, { amount: 2, idempotencyKey: "order 1" }))).toBe(6);
-    expect(await ledger.charge(chargeOf(accountId, { amount: 2, idempotencyKey: "order 1" }))).toBe(6);
-    expect(await slow.settle(oneCheck())).toBe(8); // released
-  }
-  const outsider = await openAccount(database, ledger, 10);
-  expect(await ledger.charge(chargeOf(outsider, { amount: 2, idempotencyKey: "order 1" }))).toBe(8); // its own order 1
-});
-
-test("a repeated idempotency key needs no credits", async () => {
+test("a repeated idempotency key is not charged again, and needs no credits", async () => {
   const accountId = await openAccount(database, ledger, 2);
-  {
-    await using first = await hold(accountId, 2, HOUR_MS, "order 3");
-    expect(await first.settle(oneCheck())).toBe(0);
-  }
-  const { total } = await ledger.page(accountId, { skip: 0, limit: 1 });
-  {
-    await using again = await hold(accountId, 2, HOUR_MS, "order 3");
-    expect([again.balance, await again.settle(oneCheck())]).toEqual([0, 0]);
-    await using givenUp = await hold(accountId, 2, HOUR_MS, "order 3");
-    expect(givenUp.balance).toBe(0);
-  }
-  expect(await ledger.balanceOf(accountId)).toEqual({ balance: 0, reserved: 0 });
-  expect((await ledger.page(accountId, { skip: 0, limit: 1 })).total).toBe(total);
-  await expect(hold(accountId, 2, HOUR_MS, "order 4")).rejects.toEqual(refusalOf(2, 0));
+  const order = { amount: 2, idempotencyKey: "order 1" };
+  const together = [1, 2, 3].map(() => charge(ledger, accountId, order)); // in one statement
+  expect(await Promise.all(together)).toEqual([0, 0, 0]);
+  expect(await charge(ledger, accountId, order)).toBe(0);
+  expect((await ledger.page(accountId, { skip: 0, limit: 9 })).total).toBe(2);
+  await expect(charge(ledger, accountId, { idempotencyKey: "order 2" })).rejects.toEqual(refusalOf(1, 0));
+  const outsider = await openAccount(database, ledger, 10);
+  expect(await charge(ledger, outsider, order)).toBe(8); // its own order 1
+});
+
+test("a request charges once", async () => {
+  const accountId = await openAccount(database, ledger, 5);
+  const request = requestOf(accountId);
+  await ledger.charge(request, 2);
+  await expect(ledger.charge(request, 2)).rejects.toThrow("has charged already");
+  expect(await ledger.balanceOf(accountId)).toEqual({ balance: 3, reserved: 0 });
 });
 
 test("an idempotency key whose first attempt was refused can be used", async () => {
   const accountId = await openAccount(database, ledger, 1);
   const tries = await Promise.allSettled(
-    [3, 1].map((amount) => ledger.charge(chargeOf(accountId, { amount, idempotencyKey: "order 2" }))),
+    [3, 1].map((amount) => charge(ledger, accountId, { amount, idempotencyKey: "order 2" })),
   );
   expect(tries).toMatchObject([{ status: "rejected" }, { status: "fulfilled", value: 0 }]);
 });
@@ -228,7 +209,7 @@ test("the balance that comes with a page is that after its newest entry, also wh
   const accountId = await openAccount(database, ledger, 100);
   let isSpending = true;
   const spend = async () => {
-    for (let n = 0; n < 50; n++) await ledger.charge(chargeOf(accountId, { amount: 1 }));
+    for (let n = 0; n < 50; n++) await charge(ledger, accountId, { amount: 1 });
     isSpending = false;
   };
   const read = async () => {
@@ -242,14 +223,13 @@ test("the balance that comes with a page is that after its newest entry, also wh
 
 test("the ledger is read in pages, newest first", async () => {
   const accountId = await openAccount(database, ledger, 100);
-  for (let charge = 1; charge <= 6; charge++) {
-    await ledger.charge(chargeOf(accountId, { amount: charge, reference: `charge ${charge}` }));
-  }
+  for (let amount = 1; amount <= 6; amount++)
+    await charge(ledger, accountId, { amount, reference: `charge ${amount}` });
   const first = await ledger.page(accountId, { skip: 0, limit: 4 });
   const second = await ledger.page(accountId, { skip: 4, limit: 4 });
   expect(first.total).toBe(7);
   expect([...first.entries, ...second.entries].map(({ reference }) => reference)).toEqual([
-    ...[6, 5, 4, 3, 2, 1].map((charge) => `charge ${charge}`),
+    ...[6, 5, 4, 3, 2, 1].map((amount) => `charge ${amount}`),
     "welcome",
   ]);
   expect(first.entries[0]).toEqual({
@@ -267,14 +247,14 @@ test("the ledger is read in pages, newest first", async () => {
 test("an account without a balance has no credits", async () => {
   const unknownAccount = randomUUID();
   expect(await ledger.balanceOf(unknownAccount)).toEqual({ balance: 0, reserved: 0 });
-  await expect(ledger.charge(chargeOf(unknownAccount))).rejects.toEqual(refusalOf(1, 0));
-  await expect(hold(unknownAccount, 2)).rejects.toEqual(refusalOf(2, 0));
+  await expect(charge(ledger, unknownAccount)).rejects.toEqual(refusalOf(1, 0));
+  await expect(reserve(database, unknownAccount, 2, randomUUID())).rejects.toEqual(refusalOf(2, 0));
 });
 
 test("spending zero or fractional credits throws", async () => {
   const accountId = await openAccount(database, ledger, 10);
-  for (const amount of [0, -1, 0.5, Number.NaN]) {
-    await expect(ledger.charge(chargeOf(accountId, { amount }))).rejects.toThrow(RangeError);
-    await expect(hold(accountId, amount)).rejects.toThrow(RangeError);
-  }
+  for (const amount of [0, -1, 0.5, Number.NaN])
+    await expect(charge(ledger, accountId, { amount })).rejects.toThrow(RangeError);
+  for (const amount of [-1, 0.5, Number.NaN])
+    await expect(reserve(database, accountId, amount, randomUUID())).rejects.toThrow(RangeError);
 });

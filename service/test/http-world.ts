@@ -7,24 +7,27 @@ import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { API_PREFIX, type KeyMode, type KeyScope, type Plan, ValidationRequest } from "@mailvet/contract";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { expect } from "vitest";
 import { accounts } from "../src/accounts/schema.ts";
 import { createSessions } from "../src/accounts/sessions.ts";
 import { createLog } from "../src/base/log.ts";
 import { Refusal } from "../src/base/refusal.ts";
-import { createLedger } from "../src/credits/ledger.ts";
-import { confirmCharge } from "../src/credits/unanswered-charges.ts";
+import { createLedger, type Ledger } from "../src/credits/ledger.ts";
+import type { RequestCharge } from "../src/credits/request-charge.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
 import type { HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
 import { createCredentialWatch } from "../src/http/middleware/credential-watch.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
+import { chargeOf } from "../src/http/middleware/settle-charges.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createOperatorKeys } from "../src/keys/operator-keys.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
+import { chargingOn } from "./credits-books.ts";
 import { openTestDatabase } from "./database.ts";
 import { PATIENCE, PATIENT_HTTP } from "./patience.ts";
 
@@ -51,7 +54,8 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
     addresses: "masked",
     destination: { write: (line) => lines.push(line) },
   });
-  const bench = testBench();
+  const charging = chargingOn(database, ledger);
+  const bench = testBench(ledger);
   const app = buildApp({
     settings: { ...PATIENT_HTTP, ...settings },
     pool: database.pool,
@@ -62,8 +66,7 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
     credentialWatch,
     cookie,
     idempotentResponses,
-    balanceOf: ledger.balanceOf,
-    confirmCharge,
+    ...charging,
     log,
     metrics: createMetrics(),
     version: "0.0.0",
@@ -91,6 +94,7 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
   const close = async () => {
     bench.open();
     await app.close();
+    await charging.repeatedWrites.close();
     await ledger.close();
     await keyring.close();
     await notices.close();
@@ -124,8 +128,10 @@ export async function untilRead({ app }: Pick<HttpWorld, "app">, bytes: number):
   while (socket.bytesRead < bytes) await nextTurn();
 }
 
+export type AfterCharge = { charge: RequestCharge; request: FastifyRequest; reply: FastifyReply };
+
 /** Test routes. `calls` counts how often each handler was executed. */
-function testBench() {
+function testBench(ledger: Ledger) {
   const calls: Record<string, number> = {};
   const count = (name: string) => {
     calls[name] = (calls[name] ?? 0) + 1;
@@ -185,12 +191,24 @@ function testBench() {
     api.post("/broke", { config: { access: "any_key" } }, async () => {
       throw new Refusal("insufficient_credits", "Too expensive.", { required: 5, available: count("broke") });
     });
+    api.post("/paid", { config: { access: { scope: "validate" } } }, async (request, reply) => {
+      const charge = chargeOf(request);
+      await ledger.charge(charge, 3);
+      return bench.afterCharge({ charge, request, reply });
+    });
     api.post("/cookie", { config: { access: "session" } }, async (_, reply) => {
       reply.header("set-cookie", `new=${count("cookie")}`);
       return { call: calls.cookie };
     });
   };
-  return { routes, calls, open: () => open() };
+  const bench = {
+    routes,
+    calls,
+    open: () => open(),
+    /** What `/paid` answers after it has charged 3 credits. */
+    afterCharge: async (_: AfterCharge): Promise<unknown> => ({ paid: true }),
+  };
+  return bench;
 }
 
 /** Sends raw bytes and returns everything received until the server closes the connection. */

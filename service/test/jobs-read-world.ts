@@ -11,7 +11,6 @@ import { createSessions } from "../src/accounts/sessions.ts";
 import type { Owner } from "../src/base/caller.ts";
 import { createLog } from "../src/base/log.ts";
 import { createLedger } from "../src/credits/ledger.ts";
-import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { createPubSub, notify } from "../src/db/pubsub.ts";
 import { type DownloadRequest, jobDownload } from "../src/downloads/job-download.ts";
 import { buildApp } from "../src/http/app.ts";
@@ -32,6 +31,7 @@ import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { uploads } from "../src/uploads/schema.ts";
 import { createUploadFiles } from "../src/uploads/upload-files.ts";
 import { openClaims } from "./claims.ts";
+import { chargingOn } from "./credits-books.ts";
 import { openTestDatabase } from "./database.ts";
 import { PATIENT_HTTP } from "./patience.ts";
 
@@ -83,8 +83,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
     credentialWatch,
     cookie: createSessionCookie(undefined),
     idempotentResponses: createIdempotentResponses(database),
-    balanceOf: ledger.balanceOf,
-    confirmCharge,
+    ...chargingOn(database, ledger),
     log: createLog({ level: "silent", addresses: "masked" }),
     metrics: createMetrics(),
     version: "0.0.0",

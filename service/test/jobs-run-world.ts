@@ -5,7 +5,7 @@ import type { MailWorld } from "@mailvet/lab";
 import { eq, sql } from "drizzle-orm";
 import { expect } from "vitest";
 import type { Caller } from "../src/base/caller.ts";
-import { reserveForJob } from "../src/credits/job-credits.ts";
+import { reserveForRun } from "../src/credits/run-credits.ts";
 import { finishHandler } from "../src/jobs/finish-early.ts";
 import { createJobActions } from "../src/jobs/job-actions.ts";
 import { readJobRecord } from "../src/jobs/job-record.ts";
@@ -53,7 +53,7 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
   let ranAtMs = 0;
 
   /** A process that runs slices. */
-  const open = (options: { validations?: Validations; waitMs?: number } = {}) => {
+  const open = (options: { validations?: Pick<Validations, "answers">; waitMs?: number } = {}) => {
     const { validations = world.open(), ...rest } = options;
     const { log, events } = recordEvents();
     const handle = sliceHandler({
@@ -122,11 +122,12 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
     const rowsExpireOn = await partitionFor(pool, 30);
     await orm.transaction(async (tx) => {
       const reservationId = isTest ? null : randomUUID();
+      const keyId = by.kind === "key" ? by.keyId : null;
       await tx.insert(jobs).values({
         id,
         accountId,
         uploadId: randomUUID(),
-        keyId: by.kind === "key" ? by.keyId : null,
+        keyId,
         isTest,
         status: "processing",
         startedAt: new Date(),
@@ -149,7 +150,8 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
         await tasks.add(tx, [{ groupId: id, queue: "slice", subject: String(number) }]);
       }
       const amount = firstRow.size;
-      if (reservationId) await reserveForJob(tx, { accountId, amount, reservationId, reference: id });
+      if (reservationId)
+        await reserveForRun(tx, { accountId, amount, runId: reservationId, jobId: id, keyId });
     });
     return id;
   };

@@ -6,9 +6,11 @@ import { fileURLToPath } from "node:url";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import pg from "pg";
 import { expect, test } from "vitest";
+import { createLedger } from "../src/credits/ledger.ts";
 import { migrate, NewerSchema } from "../src/db/migrate.ts";
-import { PG_BOSS_QUEUES, PG_BOSS_SCHEMA_VERSION } from "../src/db/pg-boss-schema.ts";
+import { installPgBoss, PG_BOSS_QUEUES, PG_BOSS_SCHEMA_VERSION } from "../src/db/pg-boss-schema.ts";
 import { openClaims } from "./claims.ts";
+import { charge, expectBooksToAddUp, settle } from "./credits-books.ts";
 import { openTestDatabase } from "./database.ts";
 
 test("a release refuses a database that a newer one has migrated, and names both versions", async () => {
@@ -171,6 +173,75 @@ test("tasks that wait or run in a database of the previous release are converted
   const { rows } = await pool.query("select nextval('retry_slice_numbers')::int as next");
   expect(rows[0].next).toBe(-8); // retry slices of the previous release have numbers down to −7
 });
+
+test("the ledger of a release that reserved credits for checks is converted, and its runs and keys go on", async () => {
+  await using database = await openTestDatabase();
+  const { connection, pool } = database;
+  await pool.query("drop schema public cascade; create schema public; drop schema pgboss cascade");
+  const client = new pg.Client(connection);
+  await client.connect();
+  await installPgBoss(client);
+  await client.query(
+    "create table migrations (id serial primary key, hash text not null, created_at bigint)",
+  );
+  for (const { sql, hash, folderMillis } of readMigrationFiles({ migrationsFolder: MIGRATIONS }).slice(
+    0,
+    33,
+  )) {
+    for (const statement of sql) await client.query(statement);
+    await client.query("insert into migrations (hash, created_at) values ($1, $2)", [hash, folderMillis]);
+  }
+  await client.query(LEDGER_OF_AN_EARLIER_RELEASE);
+  await client.end();
+
+  await migrate(connection);
+
+  const ledger = createLedger({ database });
+  expect(await ledger.balanceOf(ANN)).toEqual({ balance: 80, reserved: 10 }); // the job's
+  await expectBooksToAddUp(database);
+  const { entries } = await ledger.page(ANN, { skip: 0, limit: 2 });
+  expect(entries).toMatchObject([
+    { kind: "release", amount: 5, reserved_change: -5, reference: "request-4" },
+    { kind: "reserve", reference_kind: "job" },
+  ]);
+  expect(await charge(ledger, ANN, { amount: 4, idempotencyKey: "hash/1" })).toBe(80); // known
+  await settle(database, ANN, 6, RUN, 1);
+  expect(await ledger.balanceOf(ANN)).toEqual({ balance: 85, reserved: 0 });
+  await expectBooksToAddUp(database);
+  const { rows } = await pool.query(
+    "select key_id, credits_used from usage_days where account_id = $1 order by key_id",
+    [ANN],
+  );
+  expect(rows).toEqual([
+    { key_id: RUN, credits_used: 5 },
+    { key_id: null, credits_used: 10 },
+  ]);
+  await ledger.close();
+});
+
+const ANN = "00000000-0000-4000-8000-000000000001";
+const RUN = "00000000-0000-4000-8000-000000000002";
+/** Charges of a request, under a key, and of one that was refunded in part; what a killed process held; a job that runs. */
+const LEDGER_OF_AN_EARLIER_RELEASE = `
+  insert into accounts (id, email, plan) values ('${ANN}', 'ann@example.com', 'payg');
+  insert into balances values ('${ANN}', 75, 15, 8);
+  insert into ledger (account_id, number, kind, amount, reserved_change, balance_after, reference, idempotency_key) values
+    ('${ANN}', 1, 'grant', 100, 0, 100, 'welcome', null),
+    ('${ANN}', 2, 'settle', -1, 0, 99, 'request-1', null),
+    ('${ANN}', 3, 'reserve', -4, 4, 95, 'request-2', null),
+    ('${ANN}', 4, 'settle', 0, -4, 95, 'request-2', 'hash/1'),
+    ('${ANN}', 5, 'settle', -6, 0, 89, 'request-3', 'hash/2'),
+    ('${ANN}', 6, 'refund', 1, 0, 90, 'request-3', 'part hash/2'),
+    ('${ANN}', 7, 'reserve', -5, 5, 85, 'request-4', null),
+    ('${ANN}', 8, 'reserve', -10, 10, 75, '00000000-0000-4000-8000-00000000000a', 'job reserve ${RUN}');
+  insert into reservations (id, account_id, amount, reference, expires_at) values
+    ('00000000-0000-4000-8000-000000000003', '${ANN}', 5, 'request-4', now() + interval '1 minute'),
+    ('${RUN}', '${ANN}', 10, '00000000-0000-4000-8000-00000000000a', null);
+  insert into jobs (id, account_id, upload_id, is_test, status, filename, email_column, column_number, total_rows,
+    total_emails, unique_emails, reservation_id, key_id)
+  values ('00000000-0000-4000-8000-00000000000a', '${ANN}', gen_random_uuid(), false, 'processing', '', '', 0, 10, 10, 10,
+    '${RUN}', '${RUN}');
+  insert into usage_days values ('${ANN}', current_date, null, 1, 0, 0, 0, 10);`;
 
 test("the schema version of pg-boss that is expected is that of the installed package", async () => {
   const file = new URL("../../node_modules/pg-boss/package.json", import.meta.url);

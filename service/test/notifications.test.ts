@@ -5,7 +5,7 @@ import { Refusal } from "../src/base/refusal.ts";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
 import type { OutgoingEmail } from "../src/mail/mailer.ts";
 import { createNotifications, type Notifications } from "../src/notifications/notifications.ts";
-import { chargeOf, openAccount } from "./credits-books.ts";
+import { charge, openAccount } from "./credits-books.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { recordEvents } from "./recorded-events.ts";
 
@@ -138,12 +138,12 @@ test("falling below the threshold is told once, and again only after the balance
   const account = await openAccount(database, ledger, 10);
   await notifications.changeSettings(account, { low_credits_threshold: 5 }, {});
   expect(await notifications.notifyLowCredits()).toBe(0);
-  await ledger.charge(chargeOf(account, { amount: 6 }));
+  await charge(ledger, account, { amount: 6 });
   expect(await notifications.notifyLowCredits()).toBe(1);
   expect(await notifications.notifyLowCredits()).toBe(0);
   await ledger.grant({ accountId: account, amount: 10, reference: "more", idempotencyKey: undefined });
   expect(await notifications.notifyLowCredits()).toBe(0);
-  await ledger.charge(chargeOf(account, { amount: 10 }));
+  await charge(ledger, account, { amount: 10 });
   expect(await notifications.notifyLowCredits()).toBe(1);
   expect(await notifications.sendDue()).toBe(2);
   expect(sent[0]!.text).toContain("balance of your account is 4, which is below your threshold of 5");

@@ -32,11 +32,12 @@ function explanationAt(service: TestService, type: string): Promise<string> {
   return page;
 }
 
-/** All balances and the length of the ledger, to compare before and after. */
+/** All balances, the length of the ledger and credits per day, to compare before and after. Verdicts are counted up to a second later. */
 export async function booksOf({ database }: TestService): Promise<unknown> {
   const { rows } = await database.pool.query(
     `select (select json_agg(b order by account_id) from balances b) as balances,
-       (select count(*) from ledger) as entries, (select json_agg(u) from usage_days u) as usage`,
+       (select count(*) from ledger) as entries,
+       (select json_agg(u) from (select account_id, day, key_id, credits_used from usage_days) u) as usage`,
   );
   return rows[0];
 }

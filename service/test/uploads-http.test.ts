@@ -5,7 +5,6 @@ import { connect, type Socket } from "node:net";
 import { API_PREFIX, type KeyScope } from "@mailvet/contract";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { createLog } from "../src/base/log.ts";
-import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { buildApp } from "../src/http/app.ts";
 import type { HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
@@ -14,6 +13,7 @@ import { uploadRoutes } from "../src/http/routes/upload-routes.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createStartListJob } from "../src/jobs/start/start-list-job.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
+import { chargingOn } from "./credits-books.ts";
 import { PATIENT_HTTP } from "./patience.ts";
 import { openIntakeWorld, tableOf } from "./uploads-world.ts";
 
@@ -37,8 +37,7 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
     credentialWatch: { follow: () => () => {} },
     cookie: createSessionCookie(undefined),
     idempotentResponses: createIdempotentResponses(world.database),
-    balanceOf: world.ledger.balanceOf,
-    confirmCharge,
+    ...chargingOn(world.database, world.ledger),
     log: createLog({ level: "silent", addresses: "masked" }),
     metrics: createMetrics(),
     version: "0.0.0",

@@ -77,7 +77,7 @@ test("1,000 addresses at 20 hosts share sessions; the second request is answered
   }
   expect(creditsRemaining).toBe(1_000);
   const { entries } = await world.ledger.page(caller.accountId, { skip: 0, limit: 100 });
-  expect(entries.map((entry) => entry.kind)).toEqual(["settle", "reserve", "grant"]);
+  expect(entries.map((entry) => entry.kind)).toEqual(["settle", "grant"]);
 
   const counts = () => Array.from({ length: HOSTS }, (_, i) => world.lab.counts(`mx${i}.host.test`));
   const connections = counts().reduce((sum, host) => sum + host.connections, 0);

@@ -1,12 +1,15 @@
 /** Validations as the service runs them, on a real database, against the lab's mail servers. */
 import { randomUUID } from "node:crypto";
-import type { Plan } from "@mailvet/contract";
+import type { BulkSummary, Plan } from "@mailvet/contract";
 import { readEngineSettings, settingsFrom, type Verifier, verifierFrom } from "@mailvet/engine";
 import { type Lab, type MailWorld, openLab, type Temperament } from "@mailvet/lab";
 import { expect } from "vitest";
 import type { Caller } from "../src/base/caller.ts";
 import type { LogEvent } from "../src/base/log-events.ts";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
+import { RequestCharge } from "../src/credits/request-charge.ts";
+import type { PresentOptions } from "../src/validations/present-result.ts";
+import type { Validated } from "../src/validations/validate.ts";
 import { createValidations, type ValidationDeps, type Validations } from "../src/validations/validations.ts";
 import { createVerdictCache } from "../src/validations/verdict-cache.ts";
 import { openClaims } from "./claims.ts";
@@ -26,7 +29,7 @@ export type ValidationWorld = AsyncDisposable & {
   /** A caller with a live key of a new account. */
   caller(credits: number): Promise<Caller>;
   /** Validations with an empty in-memory cache, unlike the database. */
-  open(options?: Options): Validations;
+  open(options?: Options): PayingValidations;
 };
 
 type Options = Partial<
@@ -80,7 +83,7 @@ export async function openValidationWorld(world: MailWorld = {}): Promise<Valida
         ...options,
       });
       opened.push(validations);
-      return validations;
+      return paying(validations, ledger);
     },
     async [Symbol.asyncDispose]() {
       await verifier.close();
@@ -128,4 +131,48 @@ export const TIMED_OUT: unknown = expect.stringMatching(/^(smtp_timeout|dns_erro
 /** A request that begins now. */
 export function asking(idempotencyKey?: string) {
   return { requestId: randomUUID(), idempotencyKey, startedAtMs: performance.now() };
+}
+
+type Asking = Omit<PresentOptions, "charge"> & { idempotencyKey: string | undefined };
+type Paid = { creditsRemaining: number | undefined };
+
+export type PayingValidations = Omit<Validations, "validate" | "validateMany"> & {
+  validate(caller: Caller, email: string, asking: Asking): Promise<Validated & Paid>;
+  validateMany(
+    caller: Caller,
+    emails: readonly string[],
+    asking: Asking,
+  ): Promise<Paid & { summary: BulkSummary }>;
+};
+
+/** Each call with a charge of its own, which is settled as over HTTP when the response is written. */
+function paying(validations: Validations, ledger: Ledger): PayingValidations {
+  const settled = async <Answer>(
+    caller: Caller,
+    { idempotencyKey, ...asking }: Asking,
+    ask: (asking: PresentOptions) => Promise<Answer>,
+  ) => {
+    const charge = new RequestCharge(caller, asking.requestId, idempotencyKey);
+    try {
+      const answer = await ask({ ...asking, charge });
+      await ledger.refund(charge, "returned");
+      return { answer, creditsRemaining: charge.balance };
+    } catch (error) {
+      await ledger.refund(charge, "all");
+      throw error;
+    }
+  };
+  return {
+    ...validations,
+    async validate(caller, email, asking) {
+      const ask = (paid: PresentOptions) => validations.validate(caller, email, paid);
+      const { answer, creditsRemaining } = await settled(caller, asking, ask);
+      return { ...answer, creditsRemaining };
+    },
+    async validateMany(caller, emails, asking) {
+      const ask = (paid: PresentOptions) => validations.validateMany(caller, emails, paid);
+      const { answer: summary, creditsRemaining } = await settled(caller, asking, ask);
+      return { summary, creditsRemaining };
+    },
+  };
 }

@@ -8,7 +8,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSessions } from "../src/accounts/sessions.ts";
 import { createLog } from "../src/base/log.ts";
 import { createLedger } from "../src/credits/ledger.ts";
-import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
 import type { HttpSettings } from "../src/http/http-settings.ts";
@@ -20,6 +19,7 @@ import { createIdempotentResponses } from "../src/idempotency/idempotent-respons
 import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createOperatorKeys } from "../src/keys/operator-keys.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
+import { chargingOn } from "./credits-books.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { PATIENT_HTTP } from "./patience.ts";
 
@@ -76,8 +76,7 @@ async function openSite(webDirectory: string, settings: Partial<HttpSettings> = 
     credentialWatch,
     cookie: createSessionCookie(undefined),
     idempotentResponses: createIdempotentResponses(database),
-    balanceOf: ledger.balanceOf,
-    confirmCharge,
+    ...chargingOn(database, ledger),
     log: createLog({ level: "silent", addresses: "masked" }),
     metrics: createMetrics(),
     version: "0.0.0",

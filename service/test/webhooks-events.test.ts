@@ -3,11 +3,11 @@ import { randomUUID } from "node:crypto";
 import { WebhookMessage } from "@mailvet/contract";
 import { Value } from "typebox/value";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { reserveForJob } from "../src/credits/job-credits.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
 import { startWorker } from "../src/queue/worker.ts";
+import { charge as chargeFrom, requestOf, reserve } from "./credits-books.ts";
 import { openReceiver, verified } from "./webhooks-receiver.ts";
 import { live, openWebhookWorld, type Process, type WebhookWorld } from "./webhooks-world.ts";
 
@@ -139,9 +139,8 @@ test("credits.low is published when the balance crosses the threshold, not at ev
   const { database } = world;
   const ledger = createLedger({ database, onLow: service.webhooks.publishLowCredits });
   await database.orm.transaction((tx) => ledger.open(tx, ann, 105, "opened"));
-  const usage = { keyId: undefined, counts: { valid: 3, invalid: 0, risky: 0, unknown: 0 } };
   const charge = (amount: number, idempotencyKey?: string) =>
-    ledger.charge({ accountId: ann, amount, reference: "r", idempotencyKey, usage });
+    chargeFrom(ledger, ann, { amount, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) });
 
   expect(await charge(5)).toBe(100);
   expect(await charge(3, "once")).toBe(97);
@@ -149,8 +148,9 @@ test("credits.low is published when the balance crosses the threshold, not at ev
   expect(await charge(3, "once")).toBe(97);
   expect(await charge(3)).toBe(94);
   await ledger.grant({ accountId: ann, amount: 10, reference: "more", idempotencyKey: undefined });
-  const hold = { accountId: ann, amount: 20, reference: "r", holdMs: 60_000, idempotencyKey: undefined };
-  await (await ledger.reserve(hold))[Symbol.asyncDispose]();
+  const request = requestOf(ann);
+  await ledger.charge(request, 20);
+  await ledger.refund(request, "all");
   await expect(charge(500)).rejects.toMatchObject({ code: "insufficient_credits" });
   await service.webhooks.close();
   expect(await published(ann, id)).toEqual([
@@ -158,10 +158,7 @@ test("credits.low is published when the balance crosses the threshold, not at ev
     ["credits.low", { balance: 84, threshold: 100 }],
   ]);
 
-  const holdForList = (amount: number) =>
-    database.orm.transaction((tx) =>
-      reserveForJob(tx, { accountId: ann, amount, reservationId: randomUUID(), reference: "job" }),
-    );
+  const holdForList = (amount: number) => reserve(database, ann, amount, randomUUID());
   expect(await holdForList(4)).toBeUndefined();
   expect(await holdForList(1)).toBe(99);
   expect(await holdForList(1)).toBeUndefined();

@@ -35,7 +35,7 @@ class AccountCredits(TypedDict):
     """Available credits."""
 
     reserved: int
-    """Reserved for running jobs and requests."""
+    """Reserved for running jobs."""
 
 
 class AccountExport(TypedDict):
@@ -813,7 +813,7 @@ class OperatorAccountCredits(TypedDict):
     """Available credits."""
 
     reserved: int
-    """Reserved for running jobs and requests."""
+    """Reserved for running jobs."""
 
 
 class OperatorAuditEntry(AuditEntry):
@@ -2552,7 +2552,7 @@ class Credits(TypedDict):
     """Available credits."""
 
     reserved: int
-    """Reserved for running jobs and requests."""
+    """Reserved for running jobs."""
 
     ledger: list[LedgerEntry]
     """Newest first."""

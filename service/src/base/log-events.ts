@@ -79,7 +79,10 @@ export const LOG_EVENTS = {
   check_failed: { level: "error", message: "a check failed with an internal error" },
   recheck_not_planned: { level: "error", message: "a recheck could not be planned" },
   verdicts_write_failed: { level: "warn", message: "cached verdicts could not be written" },
-  charge_missed: { level: "warn", message: "credits were not charged: the reservation had expired" },
+  write_given_up: {
+    level: "error",
+    message: "a refund, or a response with an Idempotency-Key, could not be written and is lost",
+  },
   background_task_failed: { level: "warn", message: "a background task failed" },
   background_task_dropped: { level: "warn", message: "a background task was dropped: too many are waiting" },
 

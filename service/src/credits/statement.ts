@@ -30,13 +30,13 @@ export async function statementOf(
 
 /**
  * What is spent is the amount and what leaves the reserved credits; a reservation and its release add up to nothing. Those
- * of checks last seconds and have no key, so they are in no line.
+ * that earlier releases made for checks are in no line.
  */
 const LINES = `
 with entry as (
   select number, kind, reference, key_id, created_at, amount, reserved_change,
     (created_at at time zone 'utc')::date as day,
-    case when kind in ('grant', 'adjust') then 'grant' when idempotency_key like 'job %' then 'job' else 'checks' end as line
+    case subject when 'check' then 'checks' when 'run' then 'job' else subject end as line
   from ledger
   where account_id = $1 and created_at >= $2::date::timestamp at time zone 'utc'
     and created_at < ($3::date + 1)::timestamp at time zone 'utc'

@@ -1,4 +1,4 @@
-/** UsageCounts of an account per day and key, counted by the statement that spends the credits. */
+/** Verdicts and credits of an account per day and key. */
 import type { UsageDay } from "@mailvet/contract";
 import { and, asc, between, desc, eq } from "drizzle-orm";
 import type { Database } from "../db/database.ts";

@@ -10,6 +10,9 @@ import type { Sessions } from "../accounts/sessions.ts";
 import type { Caller } from "../base/caller.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
+import type { Ledger } from "../credits/ledger.ts";
+import type { VerdictCounts } from "../credits/verdict-counts.ts";
+import type { RepeatedWrites } from "../db/repeated-writes.ts";
 import type { IdempotentResponses } from "../idempotency/idempotent-responses.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
 import type { OperatorKeys } from "../keys/operator-keys.ts";
@@ -22,12 +25,13 @@ import {
   createAuthenticate,
 } from "./middleware/authenticate.ts";
 import type { CredentialWatch } from "./middleware/credential-watch.ts";
-import { type BalanceOf, sendCreditsHeader } from "./middleware/credits-header.ts";
-import { type ConfirmCharge, honourIdempotencyKeys } from "./middleware/idempotency.ts";
+import { sendCreditsHeader } from "./middleware/credits-header.ts";
+import { honourIdempotencyKeys } from "./middleware/idempotency.ts";
 import type { LoadShedding } from "./middleware/load-shedding.ts";
 import type { RateLimits } from "./middleware/rate-limit.ts";
 import { requireSameOrigin, requireSameOriginForSpending } from "./middleware/same-origin.ts";
 import type { SessionCookie } from "./middleware/session-cookie.ts";
+import { settleCharges } from "./middleware/settle-charges.ts";
 import { sendNotFound } from "./not-found.ts";
 import type { Access } from "./route-config.ts";
 import { type RouteMethods, spendsCredits } from "./route-methods.ts";
@@ -39,9 +43,10 @@ export type ApiDeps = {
   sessions: Pick<Sessions, "find">;
   credentialWatch: CredentialWatch;
   cookie: SessionCookie;
-  balanceOf: BalanceOf;
+  ledger: Pick<Ledger, "balanceOf" | "refund" | "refundWithin">;
+  verdictCounts: Pick<VerdictCounts, "add">;
+  repeatedWrites: Pick<RepeatedWrites, "write">;
   idempotentResponses: IdempotentResponses;
-  confirmCharge: ConfirmCharge;
   log: Log;
   loadShedding: LoadShedding;
   rateLimits: RateLimits;
@@ -56,8 +61,10 @@ export const apiRoutes =
     refuseUnknownParameters(api);
     guardRequests(api, deps);
     limitBulkRequests(api, deps.loadShedding);
-    sendCreditsHeader(api, deps.balanceOf);
+    // In this order when a response is sent: the header has the balance after a refund.
     honourIdempotencyKeys(api, deps);
+    settleCharges(api, deps);
+    sendCreditsHeader(api, deps.ledger.balanceOf);
     for (const routes of deps.routes) await api.register(routes);
   };
 

@@ -37,8 +37,11 @@ export type IdempotentResponses = {
    * holder by now; nothing is written then.
    */
   store(key: ResponseKey, holder: string, response: StoredResponse, within?: Within): Promise<boolean>;
-  /** The request had no effect: the key may be used by any request. */
-  release(key: ResponseKey, holder: string): Promise<void>;
+  /**
+   * The request had no effect, or none any more together with `alongside`: the key may be used by any request. False when the
+   * row has another holder by now; nothing is written then.
+   */
+  release(key: ResponseKey, holder: string, alongside?: Alongside): Promise<boolean>;
   /** The effect is unknown: ends the lease, and only the same request may use the key again. */
   abandon(key: ResponseKey, holder: string): Promise<void>;
   /** Returns the number of rows deleted. */
@@ -47,7 +50,8 @@ export type IdempotentResponses = {
 
 export type StoredResponse = { status: number; encryptedBody: Buffer };
 
-export type Within = { tx: Orm } | { alongside: (tx: Orm) => Promise<void> };
+export type Within = { tx: Orm } | { alongside: Alongside };
+type Alongside = (tx: Orm) => Promise<void>;
 
 export type ResponseKey = { accountId: string; keyHash: Buffer };
 
@@ -78,6 +82,13 @@ export function createIdempotentResponses(
   const find = async ({ accountId, keyHash }: ResponseKey): Promise<Row | undefined> =>
     (await pool.query<Row>({ ...FIND, values: [accountId, keyHash] })).rows[0];
 
+  const together = (write: (tx: Orm) => Promise<boolean>, alongside: Alongside): Promise<boolean> =>
+    orm.transaction(async (tx) => {
+      const isWritten = await write(tx);
+      if (isWritten) await alongside(tx);
+      return isWritten;
+    });
+
   return {
     async claim({ accountId, keyHash }, requestHash) {
       if ((await isFull.find(accountId)) && !(await find({ accountId, keyHash }))) {
@@ -103,29 +114,26 @@ export function createIdempotentResponses(
     async renew({ accountId, keyHash }, holder) {
       await pool.query({ ...RENEW, values: [accountId, keyHash, holder] });
     },
-    async store({ accountId, keyHash }, holder, { status, encryptedBody }, within = { tx: orm }) {
-      const isHeld = and(
-        eq(idempotentResponses.accountId, accountId),
-        eq(idempotentResponses.keyHash, keyHash),
-        eq(idempotentResponses.holder, holder),
-      );
+    async store(key, holder, { status, encryptedBody }, within = { tx: orm }) {
       const update = async (tx: Orm): Promise<boolean> => {
         const stored = await tx
           .update(idempotentResponses)
           .set({ status, encryptedBody, holder: null, heldUntil: null })
-          .where(isHeld)
+          .where(isHeldBy(key, holder))
           .returning({ status: idempotentResponses.status });
         return stored.length > 0;
       };
-      if ("tx" in within) return update(within.tx);
-      return orm.transaction(async (tx) => {
-        const isStored = await update(tx);
-        if (isStored) await within.alongside(tx);
-        return isStored;
-      });
+      return "tx" in within ? update(within.tx) : together(update, within.alongside);
     },
-    async release({ accountId, keyHash }, holder) {
-      await pool.query({ ...RELEASE, values: [accountId, keyHash, holder] });
+    async release(key, holder, alongside) {
+      const remove = async (tx: Orm): Promise<boolean> => {
+        const released = await tx
+          .delete(idempotentResponses)
+          .where(isHeldBy(key, holder))
+          .returning({ accountId: idempotentResponses.accountId });
+        return released.length > 0;
+      };
+      return alongside ? together(remove, alongside) : remove(orm);
     },
     async abandon({ accountId, keyHash }, holder) {
       await pool.query({ ...ABANDON, values: [accountId, keyHash, holder] });
@@ -133,6 +141,13 @@ export function createIdempotentResponses(
     deleteExpired: () => batchedDelete(pool, DELETE_EXPIRED),
   };
 }
+
+const isHeldBy = ({ accountId, keyHash }: ResponseKey, holder: string) =>
+  and(
+    eq(idempotentResponses.accountId, accountId),
+    eq(idempotentResponses.keyHash, keyHash),
+    eq(idempotentResponses.holder, holder),
+  );
 
 type Claimed = { claimedAt: Date; isTakenOver: boolean };
 type Row = { requestHash: Buffer; status: number | null; encryptedBody: Buffer | null };
@@ -170,10 +185,6 @@ const RENEW = {
   text: `
     update idempotent_responses set held_until = now() + interval '${LEASE_SECONDS} seconds'
     where account_id = $1 and key_hash = $2 and holder = $3`,
-};
-const RELEASE = {
-  name: "idempotency_release",
-  text: "delete from idempotent_responses where account_id = $1 and key_hash = $2 and holder = $3",
 };
 const ABANDON = {
   name: "idempotency_abandon",

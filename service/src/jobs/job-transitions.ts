@@ -2,8 +2,9 @@
 import { type JobStatus, STATUS_OF, type Status, type SubStatus, type WebhookEvent } from "@mailvet/contract";
 import { and, eq, sql } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
-import { reserveForJob, settleJob } from "../credits/job-credits.ts";
 import { isRefunded, type UnknownRefund } from "../credits/refund-policy.ts";
+import { reserveForRun, settleRun } from "../credits/run-credits.ts";
+import { addVerdictCounts } from "../credits/verdict-counts.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { DEFAULT_DATE } from "../db/partitions.ts";
 import { notify } from "../db/pubsub.ts";
@@ -80,9 +81,9 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
       await keepRedrives(tx, job);
     },
     async reserve_credits(tx, job) {
-      const { id, accountId, reservationId } = job;
-      if (reservationId === null) return undefined; // a test key's
-      return reserveForJob(tx, { accountId, amount: costOf(job), reservationId, reference: id });
+      const { id: jobId, accountId, reservationId: runId, keyId } = job;
+      if (runId === null) return undefined; // a test key's
+      return reserveForRun(tx, { accountId, runId, jobId, amount: costOf(job), keyId });
     },
     async finish_early(tx, job) {
       const { id, isPlanned, attempt, isFinishing } = job;
@@ -94,11 +95,11 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
       if (isPlanned || attempt > 1) await tasks.add(tx, [finishTask(id)]);
     },
     async settle_credits(tx, job) {
-      const { accountId, reservationId, keyId } = job;
-      if (reservationId === null) return;
+      const { accountId, reservationId: runId, keyId } = job;
+      if (runId === null) return;
       const { counts, refunded } = await chargeOf(tx, job);
-      const used = spentBy(job);
-      await settleJob(tx, { accountId, reservationId, used, refunded, counts, keyId: keyId ?? undefined });
+      await settleRun(tx, { accountId, runId, used: spentBy(job), refunded });
+      await addVerdictCounts(tx, accountId, keyId, counts);
     },
     async publish(tx, job, to) {
       await publish(tx, job, `job.${to}` as WebhookEvent, { job: await readJobRecord(tx, job.id) }, job.id);

@@ -15,15 +15,12 @@ import type { PresentOptions } from "./present-result.ts";
 import { isSandboxDomain, SANDBOX_DOMAIN } from "./sandbox.ts";
 import type { ValidateDeps } from "./validate.ts";
 
-/** The balance is undefined when nothing was charged. */
-export type InspectedDomain = { report: DomainReport; creditsRemaining: number | undefined };
-
 export async function inspectDomain(
   { answers, budgetMs, ...paying }: ValidateDeps,
   caller: Caller,
   domain: string,
   asking: PresentOptions,
-): Promise<InspectedDomain> {
+): Promise<DomainReport> {
   const context = checkContextOf(caller);
   const inspection = answers.inspect(postmasterOf(domain));
   const { domain: ascii = "", unicodeDomain = "" } = inspection.address ?? {};
@@ -38,16 +35,12 @@ export async function inspectDomain(
     return report;
   };
 
-  if (context.isTest || (isSandbox && caller.by.kind === "session"))
-    return { report: present(await simulate(answers, context, ascii)), creditsRemaining: undefined };
+  const simulated = isSandbox ? await simulate(answers, context, ascii) : undefined;
   const payment = paymentBy(paying, caller, asking);
-  await using credit = await payment.reserve(1, budgetMs);
-  const evidence = isSandbox
-    ? await simulate(answers, context, ascii)
-    : await check(answers, context, inspection, budgetMs);
-  const report = present(evidence);
+  const isFree = isSandbox && caller.by.kind === "session";
+  await payment.charge(isFree ? 0 : 1);
   // There is no verdict to count: daily usage has the credit only.
-  return { report, creditsRemaining: await payment.settle(credit, []) };
+  return present(simulated ?? (await check(answers, context, inspection, budgetMs)));
 }
 
 async function check(

@@ -2,14 +2,15 @@
 import type { BulkItem, Language, ValidationResult } from "@mailvet/contract";
 import { listItemOf, reportOf } from "@mailvet/engine";
 import type { Caller } from "../base/caller.ts";
+import type { RequestCharge } from "../credits/request-charge.ts";
 import type { ValidationAnswer } from "./answer.ts";
 import type { CheckParameters } from "./check-options.ts";
 
 /** The request that is answered. */
 export type PresentOptions = {
   requestId: string;
-  /** Credits are spent once under this key. */
-  idempotencyKey: string | undefined;
+  /** What it spends. */
+  charge: RequestCharge;
   /** Of the texts for people; English by default. */
   language?: Language | undefined;
   /** By performance.now(). */

@@ -3,6 +3,7 @@ import { readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine"
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Caller } from "../base/caller.ts";
+import { RequestCharge } from "../credits/request-charge.ts";
 import { createAnswers } from "./answer.ts";
 import { type BulkDeps, validateBulk } from "./validate-bulk.ts";
 
@@ -16,7 +17,7 @@ const answers = createAnswers({
 });
 const deps: BulkDeps = {
   answers,
-  ledger: { charge: never, reserve: never, refundPart: never },
+  ledger: { charge: never },
   unknownRefund: "own_fault",
   budgetMs: 1000,
   log: never,
@@ -24,9 +25,9 @@ const deps: BulkDeps = {
 };
 const by: Caller["by"] = { kind: "key", keyId: "k", scopes: ["bulk"] };
 const caller: Caller = { accountId: "a", isTest: true, plan: "payg", isOperator: false, by };
-const validate = async (emails: string[]) => {
-  const asking = { requestId: "r", idempotencyKey: undefined, startedAtMs: performance.now() };
-  return (await validateBulk(deps, caller, emails, asking)).summary;
+const validate = (emails: string[]) => {
+  const charge = new RequestCharge(caller, "r", undefined);
+  return validateBulk(deps, caller, emails, { requestId: "r", charge, startedAtMs: performance.now() });
 };
 
 const name = fc.constantFrom(

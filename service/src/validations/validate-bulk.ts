@@ -18,20 +18,19 @@ import type { ValidateDeps } from "./validate.ts";
 
 export type BulkDeps = Omit<ValidateDeps, "planRecheck">;
 
-export type BulkValidated = { summary: BulkSummary; creditsRemaining: number | undefined };
-
 export async function validateBulk(
   deps: BulkDeps,
   caller: Caller,
   emails: readonly string[],
   asking: PresentOptions,
-): Promise<BulkValidated> {
+): Promise<BulkSummary> {
   const payment = paymentBy(deps, caller, asking);
-  const { answers, creditsRemaining } = await answerAndCharge(deps, payment, caller, emails, asking);
+  const answers = await chargeAndAnswer(deps, payment, caller, emails, asking);
+  payment.settle(answers);
   logFailures(deps, asking, answers);
   const counts = countStatuses(answers);
   const view = listViewOf(() => answers.map(({ evidence }) => evidence));
-  const summary: BulkSummary = {
+  return {
     total: emails.length,
     valid_count: counts.valid,
     invalid_count: counts.invalid,
@@ -46,30 +45,24 @@ export async function validateBulk(
       return item;
     }),
   };
-  return { summary, creditsRemaining };
 }
 
-async function answerAndCharge(
+async function chargeAndAnswer(
   { answers, budgetMs }: BulkDeps,
   payment: Payment,
   caller: Caller,
   emails: readonly string[],
   { startedAtMs, options = {} }: PresentOptions,
-): Promise<{ answers: ValidationAnswer[]; creditsRemaining: number | undefined }> {
+): Promise<ValidationAnswer[]> {
   const inspections = await uniqueEmails(emails, answers.inspect);
   const context = checkContextOf(caller, options);
   const known = await answers.knownAmong(context, inspections);
   const open = inspections.filter((_, index) => known[index] === undefined);
-  if (open.length === 0) {
-    const all = known.filter((answer) => answer !== undefined);
-    return { answers: all, creditsRemaining: await payment.charge(all) };
-  }
-  const amount = open.length + payment.costOf(known.filter((answer) => answer !== undefined));
-  await using credit = await payment.reserve(amount, options.timeoutMs ?? budgetMs);
+  await payment.charge(open.length + payment.costOf(known.filter((answer) => answer !== undefined)));
   const withinMs = checkTimeMs(startedAtMs, options, budgetMs);
-  const asked = (await answers.askOpen(context, open, { withinMs, isUrgent: false })).values();
-  const all = known.map((answer) => answer ?? asked.next().value!);
-  return { answers: all, creditsRemaining: await payment.settle(credit, all) };
+  const asked = open.length === 0 ? [] : await answers.askOpen(context, open, { withinMs, isUrgent: false });
+  const next = asked.values();
+  return known.map((answer) => answer ?? next.next().value!);
 }
 
 /** One bug can affect a thousand addresses: the first is logged, the others are counted. */

@@ -1,14 +1,10 @@
-/**
- * Validates one address: charged at once when the answer is known, otherwise checked with a credit reserved.
- *
- * Verdicts that are this installation's own fault are refunded (charge-policy.ts).
- */
+/** Validates one address: looks for a known answer, charges, and checks what is not known. */
 import type { Status, SubStatus, ValidationResult } from "@mailvet/contract";
 import type { Evidence } from "@mailvet/engine";
 import type { Caller } from "../base/caller.ts";
 import type { LogEvent } from "../base/log-events.ts";
 import type { Answers, ValidationAnswer } from "./answer.ts";
-import { type Payment, type PaymentDeps, paymentBy } from "./charge-policy.ts";
+import { type PaymentDeps, paymentBy } from "./charge-policy.ts";
 import { type CheckContext, checkContextOf, checkTimeMs } from "./check-options.ts";
 import { type PresentOptions, present } from "./present-result.ts";
 import type { Rechecks } from "./rechecks.ts";
@@ -26,8 +22,6 @@ export type ValidateDeps = PaymentDeps & {
 
 export type Validated = {
   result: ValidationResult;
-  /** Undefined when nothing was charged. */
-  creditsRemaining: number | undefined;
   /** To be called after the answer was sent: a refunded check is not repeated. */
   planRecheck: (() => void) | undefined;
 };
@@ -43,16 +37,16 @@ export async function validate(
   const inspection = deps.answers.inspect(email);
   const found = deps.answers.known(context, inspection);
   const known = found instanceof Promise ? await found : found;
-  const { answer, creditsRemaining } = known
-    ? { answer: known, creditsRemaining: await payment.charge([known]) }
-    : await checkAndCharge(deps, payment, context, inspection, asking);
+  await payment.charge(known ? payment.costOf([known]) : 1);
+  const answer = known ?? (await check(deps, context, inspection, asking));
+  payment.settle([answer]);
   const result = present(answer, caller, asking);
   if (!answer.isSandbox) {
     const { failure } = answer.evidence;
     if (failure !== undefined) deps.log("check_failed", { request_id: asking.requestId, failure });
     deps.countVerdict(result.status, result.sub_status, answer.isCached);
   }
-  return { result, creditsRemaining, planRecheck: recheckOf(deps, context, answer, result, asking) };
+  return { result, planRecheck: recheckOf(deps, context, answer, result, asking) };
 }
 
 function recheckOf(
@@ -71,19 +65,14 @@ function recheckOf(
   };
 }
 
-type Paid = { answer: ValidationAnswer; creditsRemaining: number | undefined };
-
-/** Separate function: `await using` is measurably slower, and cached answers do not need it. */
-async function checkAndCharge(
+async function check(
   { answers, budgetMs }: ValidateDeps,
-  payment: Payment,
   context: CheckContext,
   inspection: Evidence,
   { startedAtMs, options = {} }: PresentOptions,
-): Promise<Paid> {
-  await using credit = await payment.reserve(1, options.timeoutMs ?? budgetMs);
+): Promise<ValidationAnswer> {
   const withinMs = checkTimeMs(startedAtMs, options, budgetMs);
   const [answer] = await answers.askOpen(context, [inspection], { withinMs, isUrgent: true });
   if (!answer) throw new Error("a check returned no answer");
-  return { answer, creditsRemaining: await payment.settle(credit, [answer]) };
+  return answer;
 }

@@ -1,17 +1,18 @@
 /** Validation of addresses for a caller, one at a time or many: assembles the parts with their time budgets. */
+import type { BulkSummary, DomainReport } from "@mailvet/contract";
 import type { Caller } from "../base/caller.ts";
 import { type AnswerDeps, type Answers, createAnswers } from "./answer.ts";
-import { type InspectedDomain, inspectDomain } from "./inspect-domain.ts";
+import { inspectDomain } from "./inspect-domain.ts";
 import type { PresentOptions } from "./present-result.ts";
 import { createRechecks, type RecheckDeps, type Rechecks } from "./rechecks.ts";
 import { type ValidateDeps, type Validated, validate } from "./validate.ts";
-import { type BulkValidated, validateBulk } from "./validate-bulk.ts";
+import { validateBulk } from "./validate-bulk.ts";
 import type { VerdictCache } from "./verdict-cache.ts";
 
 export type Validations = {
   validate(caller: Caller, email: string, asking: PresentOptions): Promise<Validated>;
-  validateMany(caller: Caller, emails: readonly string[], asking: PresentOptions): Promise<BulkValidated>;
-  inspectDomain(caller: Caller, domain: string, asking: PresentOptions): Promise<InspectedDomain>;
+  validateMany(caller: Caller, emails: readonly string[], asking: PresentOptions): Promise<BulkSummary>;
+  inspectDomain(caller: Caller, domain: string, asking: PresentOptions): Promise<DomainReport>;
   /** For jobs, which are charged differently, and estimates, which are free. */
   answers: Pick<Answers, "inspect" | "knownAmong" | "ask" | "begin" | "wait" | "calibrationOf">;
   /** For the workers of the queue "rechecks". */

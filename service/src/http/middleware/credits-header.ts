@@ -10,10 +10,10 @@ export function sendCreditsHeader(api: FastifyInstance, balanceOf: BalanceOf): v
   api.decorateRequest("creditsRemaining", undefined);
 
   api.addHook("onSend", (request, reply, payload, done) => {
-    const { caller } = request;
+    const { caller, charge, creditsRemaining } = request;
     // A rate-limited or failed request must not cause a database query.
     if (!caller || reply.statusCode === 429 || reply.statusCode >= 500) return done(null, payload);
-    const known = caller.isTest ? TEST_CREDITS.balance : request.creditsRemaining;
+    const known = caller.isTest ? TEST_CREDITS.balance : (charge?.balance ?? creditsRemaining);
     if (known !== undefined) {
       reply.header(HEADERS.creditsRemaining, known);
       return done(null, payload);

@@ -12,6 +12,9 @@
  * keyed in the ledger by `idempotencyKey`. A process that dies at any moment therefore leaves either no effect, or an effect
  * whose repetition changes nothing.
  *
+ * A charge is refunded in the transaction that stores the response or releases the key, and only by the holder of the lease:
+ * a released key without the refund would be paid for nothing, a refund without the release a free repetition.
+ *
  * Storage is in idempotency/. Why no existing plugin: docs/decisions/0010-own-idempotency.md.
  */
 import { HEADERS } from "@mailvet/contract";
@@ -19,7 +22,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../base/caller.ts";
 import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
+import type { Ledger } from "../../credits/ledger.ts";
 import type { BeforeCommit, Orm } from "../../db/database.ts";
+import type { RepeatedWrites } from "../../db/repeated-writes.ts";
 import { type ResponseCipher, responseCipherFor } from "../../idempotency/encrypted-response.ts";
 import {
   type IdempotentResponses,
@@ -57,18 +62,16 @@ export const REPLAYED = "idempotency-replayed";
 const MAX_STORED_BYTES = 512 * 1024;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** Confirms the charge of a request in the transaction that stores its response. Implementation: credits/unanswered-charges.ts */
-export type ConfirmCharge = (tx: Orm, chargeKey: string) => Promise<void>;
-
 export type IdempotencyDeps = {
   idempotentResponses: IdempotentResponses; // idempotency/idempotent-responses.ts
-  confirmCharge: ConfirmCharge;
+  ledger: Pick<Ledger, "refundWithin">;
+  repeatedWrites: Pick<RepeatedWrites, "write">;
   log: Pick<Log, "event">;
 };
 
 export function honourIdempotencyKeys(
   app: FastifyInstance,
-  { idempotentResponses, confirmCharge, log }: IdempotencyDeps,
+  { idempotentResponses, ledger, repeatedWrites, log }: IdempotencyDeps,
 ): void {
   app.decorateRequest("idempotencyKey", undefined);
   app.decorateRequest("idempotencyLease", undefined);
@@ -94,18 +97,12 @@ export function honourIdempotencyKeys(
     if (!lease) return done(null, payload);
     request.idempotencyLease = undefined;
     clearInterval(lease.renewal);
-    const { idempotencyKey, creditsRemaining, isRefused } = request;
-    const confirm = async (tx: Orm) => {
-      if (idempotencyKey !== undefined && creditsRemaining !== undefined)
-        await confirmCharge(tx, idempotencyKey);
-    };
-    settle(lease, isRefused, reply, payload, confirm)
+    if (request.charge) request.charge.isSettled = true;
+    settle(lease, { ledger, repeatedWrites, log }, request, reply, payload)
       .then((outcome) => {
         request.isResponseStored = outcome === "stored";
         request.hasLostLease = outcome === "lost";
       })
-      // The effect is committed and the response correct. A retry finds the key in flight, then repeats without a charge.
-      .catch((error) => log.event("idempotent_response_not_stored", { err: error, request_id: request.id }))
       .finally(() => done(null, payload));
   });
 }
@@ -211,26 +208,58 @@ function fingerprintParts({ method, url, body }: FastifyRequest): string[] {
   return [method, url, body === undefined ? "" : JSON.stringify(body)];
 }
 
+/** Decides once; what it writes is repeated in the background while the database is away. */
 async function settle(
-  { responses, key, holder, isTakenOver, isStored, cipher }: Lease,
-  isRefused: boolean,
+  lease: Lease,
+  { ledger, repeatedWrites, log }: Omit<IdempotencyDeps, "idempotentResponses">,
+  request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
-  alongside: (tx: Orm) => Promise<void>,
-): Promise<"stored" | "lost" | "released"> {
+): Promise<Outcome | undefined> {
+  let write: (() => Promise<Outcome>) | undefined;
+  try {
+    write = await decide(lease, ledger, request, reply, payload);
+    return await write();
+  } catch (error) {
+    // The effect is committed and the response correct. A retry finds the key in flight, then repeats without a charge.
+    log.event("idempotent_response_not_stored", { err: error, request_id: request.id });
+    if (write) void repeatedWrites.write(write);
+    return undefined;
+  }
+}
+
+type Outcome = "stored" | "lost" | "released";
+
+async function decide(
+  { responses, key, holder, isTakenOver, isStored, cipher }: Lease,
+  { refundWithin }: Pick<Ledger, "refundWithin">,
+  { isRefused, charge, socket }: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): Promise<() => Promise<Outcome>> {
   const { statusCode: status } = reply;
   const isSuccess = status >= 200 && status < 300 && !isRefused;
-  if (isSuccess && isStored) return "stored";
+  if (isSuccess && isStored) return async () => "stored";
+  const refunding = (what: "all" | "returned") =>
+    charge && charge.amountOf(what) > 0 ? (tx: Orm) => refundWithin(tx, charge, what) : undefined;
   const encryptedBody = isSuccess ? await sealIfStorable(reply, payload, cipher) : undefined;
   if (encryptedBody) {
-    const isStored = await responses.store(key, holder, { status, encryptedBody }, { alongside });
-    return isStored ? "stored" : "lost";
+    const alongside = refunding("returned");
+    const response = { status, encryptedBody };
+    return async () =>
+      (await responses.store(key, holder, response, alongside && { alongside })) ? "stored" : "lost";
   }
   // After a takeover the previous holder may have executed the request, even if this one was refused.
   const hasNoEffect = status < 500 && !isTakenOver;
-  if (isSuccess || hasNoEffect) await responses.release(key, holder);
-  else await responses.abandon(key, holder);
-  return "released";
+  const isCharged = charge !== undefined && charge.amount > 0;
+  if (isSuccess || hasNoEffect || isCharged) {
+    const alongside = refunding(isSuccess && socket.writable ? "returned" : "all");
+    return async () => ((await responses.release(key, holder, alongside)) ? "released" : "lost");
+  }
+  return async () => {
+    await responses.abandon(key, holder);
+    return "released";
+  };
 }
 
 /** A cookie belongs to one browser, so such a response is not stored; nor is a stream, nor one that is too long. */

@@ -1,37 +1,57 @@
 /**
- * Confirms or refunds the charge of a request when its response is about to be written.
+ * Decides what of a request's charge is returned, when its response is about to be written: everything if it failed or nobody
+ * can read it, otherwise what is returned by policy (credits/refund-policy.ts). Verdicts that are delivered are counted.
  *
- * Confirmed when the client gets the result: a success, and either a writable connection, or an Idempotency-Key under
- * which the response was stored. There is no await between here and the socket, so a client cannot read a response
- * whose charge is refunded.
+ * With an Idempotency-Key that is decided with the key (idempotency.ts), whose response can be read later.
  */
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Ledger } from "../../credits/ledger.ts";
+import { RequestCharge } from "../../credits/request-charge.ts";
+import type { VerdictCounts } from "../../credits/verdict-counts.ts";
+import type { RepeatedWrites } from "../../db/repeated-writes.ts";
 import "./idempotency.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
+    charge: RequestCharge | undefined;
     /** Called when the client gets its response. */
     onDelivered: (() => void) | undefined;
   }
 }
 
-export type SettleChargesDeps = Pick<Ledger, "confirm" | "refund">;
+export type SettleChargesDeps = {
+  ledger: Pick<Ledger, "refund">;
+  verdictCounts: Pick<VerdictCounts, "add">;
+  repeatedWrites: Pick<RepeatedWrites, "write">;
+};
 
-/** For the routes of `app`; a route that has charged sets `creditsRemaining`. */
-export function settleCharges(app: FastifyInstance, { confirm, refund }: SettleChargesDeps): void {
-  app.decorateRequest("onDelivered", undefined);
-  app.addHook("onSend", (request, reply, payload, done) => {
-    if (!request.hasLostLease) {
-      const isCharged = request.creditsRemaining !== undefined;
-      const chargeKey = request.idempotencyKey ?? request.id;
-      // Not writable: closed, or half-closed by the client, to which Node reacts by closing.
-      const isDelivered = reply.statusCode < 400 && (request.isResponseStored || request.socket.writable);
-      if (!isDelivered && isCharged) refund({ accountId: request.caller!.accountId, chargeKey });
-      // A stored response has confirmed it already.
-      if (isDelivered && isCharged && !request.isResponseStored) confirm(chargeKey);
-      if (isDelivered) request.onDelivered?.();
+export function settleCharges(
+  api: FastifyInstance,
+  { ledger, verdictCounts, repeatedWrites }: SettleChargesDeps,
+): void {
+  api.decorateRequest("charge", undefined);
+  api.decorateRequest("onDelivered", undefined);
+  api.addHook("onSend", (request, reply, payload, done) => {
+    const { charge, socket, isResponseStored, isRefused, hasLostLease } = request;
+    if (hasLostLease) return done(null, payload);
+    // Not writable: closed, or half-closed by the client, to which Node reacts by closing.
+    const isDelivered = reply.statusCode < 400 && !isRefused && (isResponseStored || socket.writable);
+    if (isDelivered) {
+      request.onDelivered?.();
+      if (charge?.counts) verdictCounts.add(charge.accountId, charge.keyId, charge.counts);
     }
-    done(null, payload);
+    if (!charge || charge.isSettled) return done(null, payload);
+    charge.isSettled = true;
+    const what = isDelivered ? "returned" : "all";
+    if (charge.amountOf(what) === 0) return done(null, payload);
+    const refunded = repeatedWrites.write(() => ledger.refund(charge, what));
+    if (reply.statusCode >= 500) return done(null, payload);
+    refunded.finally(() => done(null, payload)); // the balance in the header is that after the refund
   });
+}
+
+/** For a route that charges. */
+export function chargeOf(request: FastifyRequest): RequestCharge {
+  request.charge = new RequestCharge(request.caller!, request.id, request.idempotencyKey);
+  return request.charge;
 }

@@ -2,18 +2,14 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { DomainParams, DomainReport } from "@mailvet/contract";
 import type { Validations } from "../../validations/validations.ts";
-import { type SettleChargesDeps, settleCharges } from "../middleware/settle-charges.ts";
+import { chargeOf } from "../middleware/settle-charges.ts";
 import "../route-config.ts";
 
-export type DomainRouteDeps = {
-  validations: Pick<Validations, "inspectDomain">;
-  charges: SettleChargesDeps;
-};
+export type DomainRouteDeps = { validations: Pick<Validations, "inspectDomain"> };
 
 export const domainRoutes =
-  ({ validations, charges }: DomainRouteDeps): FastifyPluginAsyncTypebox =>
+  ({ validations }: DomainRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    settleCharges(app, charges);
     app.get(
       "/domains/:domain",
       {
@@ -30,16 +26,10 @@ export const domainRoutes =
         },
         config: { access: { scope: "validate" }, problems: ["insufficient_credits"] },
       },
-      async (request) => {
-        const { id: requestId, idempotencyKey, lifetime } = request;
-        const context = { requestId, idempotencyKey, startedAtMs: lifetime.startedAtMs };
-        const { report, creditsRemaining } = await validations.inspectDomain(
-          request.caller!,
-          request.params.domain,
-          context,
-        );
-        request.creditsRemaining = creditsRemaining;
-        return report;
+      (request) => {
+        const { id: requestId, caller, params, lifetime } = request;
+        const context = { requestId, charge: chargeOf(request), startedAtMs: lifetime.startedAtMs };
+        return validations.inspectDomain(caller!, params.domain, context);
       },
     );
   };

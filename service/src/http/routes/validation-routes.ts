@@ -12,21 +12,19 @@ import { Refusal } from "../../base/refusal.ts";
 import { type CheckParameters, checkOptionsOf } from "../../validations/check-options.ts";
 import type { Validations } from "../../validations/validations.ts";
 import { answerIn } from "../middleware/language.ts";
-import { type SettleChargesDeps, settleCharges } from "../middleware/settle-charges.ts";
+import { chargeOf } from "../middleware/settle-charges.ts";
 import "../route-config.ts";
 
 export type ValidationRouteDeps = {
   validations: Pick<Validations, "validate" | "validateMany">;
-  charges: SettleChargesDeps;
 };
 
 /** Enough for a thousand addresses of maximum length. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 export const validationRoutes =
-  ({ validations, charges }: ValidationRouteDeps): FastifyPluginAsyncTypebox =>
+  ({ validations }: ValidationRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    settleCharges(app, charges);
     const validateOne = async (
       request: FastifyRequest,
       reply: FastifyReply,
@@ -35,7 +33,6 @@ export const validationRoutes =
     ) => {
       const context = { ...contextOf(request, options), language: answerIn(request, reply) };
       const answer = await validations.validate(request.caller!, email, context);
-      request.creditsRemaining = answer.creditsRemaining;
       request.onDelivered = answer.planRecheck;
       return answer.result;
     };
@@ -96,15 +93,12 @@ export const validationRoutes =
         },
         preValidation: refuseTooMany,
       },
-      async (request) => {
-        const answer = await validations.validateMany(
+      (request) =>
+        validations.validateMany(
           request.caller!,
           request.body.emails,
           contextOf(request, checkOptionsOf(request.body)),
-        );
-        request.creditsRemaining = answer.creditsRemaining;
-        return answer.summary;
-      },
+        ),
     );
   };
 
@@ -130,8 +124,9 @@ function isDecodable(text: string): boolean {
   }
 }
 
-function contextOf({ id: requestId, idempotencyKey, lifetime }: FastifyRequest, options: CheckParameters) {
-  return { requestId, idempotencyKey, startedAtMs: lifetime.startedAtMs, options };
+function contextOf(request: FastifyRequest, options: CheckParameters) {
+  const { id: requestId, lifetime } = request;
+  return { requestId, charge: chargeOf(request), startedAtMs: lifetime.startedAtMs, options };
 }
 
 /** Runs before validation, because this has a problem code of its own. */

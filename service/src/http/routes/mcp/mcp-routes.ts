@@ -6,7 +6,6 @@
  */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Refusal } from "../../../base/refusal.ts";
-import { settleCharges } from "../../middleware/settle-charges.ts";
 import "../../route-config.ts";
 import { type McpToolDeps, toolsFor } from "./mcp-tools.ts";
 
@@ -18,7 +17,6 @@ const MAX_BODY_BYTES = 1024 * 1024;
 export const mcpRoutes =
   ({ version, ...deps }: McpRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    settleCharges(app, deps.charges);
     app.post("/mcp", { bodyLimit: MAX_BODY_BYTES, config: { access: "any_key" } }, async (request, reply) => {
       const { headers, body } = request;
       // The charge of a request is identified by the request, so that it can have one only.

@@ -13,11 +13,10 @@ import { type StartListJob, textOfEmails } from "../../../jobs/start/start-list-
 import { checkOptionsOf } from "../../../validations/check-options.ts";
 import type { Validations } from "../../../validations/validations.ts";
 import { authorise } from "../../middleware/authenticate.ts";
-import type { SettleChargesDeps } from "../../middleware/settle-charges.ts";
+import { chargeOf } from "../../middleware/settle-charges.ts";
 
 export type McpToolDeps = {
   validations: Pick<Validations, "validate" | "validateMany" | "inspectDomain">;
-  charges: SettleChargesDeps;
   startListJob: StartListJob;
   results: ResultDeps;
 };
@@ -29,12 +28,7 @@ export function toolsFor(
   const allowed = allowedFor(request);
   const caller = request.caller!;
   const { id: requestId, idempotencyKey, lifetime } = request;
-  const context = { requestId, idempotencyKey, startedAtMs: lifetime.startedAtMs };
-  /** A charge is settled when the response is written. */
-  const charged = <Answer extends { creditsRemaining: number | undefined }>(answer: Answer): Answer => {
-    request.creditsRemaining = answer.creditsRemaining;
-    return answer;
-  };
+  const context = { requestId, charge: chargeOf(request), startedAtMs: lifetime.startedAtMs };
   return {
     check: allowed("validate", async ({ email, ...options }) => {
       const answer = await validations.validate(caller, email, {
@@ -42,18 +36,15 @@ export function toolsFor(
         options: checkOptionsOf(options),
       });
       request.onDelivered = answer.planRecheck;
-      return charged(answer).result;
+      return answer.result;
     }),
     checkMany: allowed("bulk", async ({ emails, ...options }) => {
       request.acquireBulkSlot();
       const bulk = { ...context, options: checkOptionsOf(options) };
-      return charged(await validations.validateMany(caller, emails, bulk)).summary;
+      return validations.validateMany(caller, emails, bulk);
     }),
     explainReply: allowed("validate", async ({ reply, ...about }) => explainReply(reply, about)),
-    inspectDomain: allowed(
-      "validate",
-      async ({ domain }) => charged(await validations.inspectDomain(caller, domain, context)).report,
-    ),
+    inspectDomain: allowed("validate", ({ domain }) => validations.inspectDomain(caller, domain, context)),
     startJob: allowed("bulk", async ({ emails, name, level }) => {
       request.acquireBulkSlot();
       const options = { ...(name === undefined ? {} : { name }), ...(level === undefined ? {} : { level }) };

@@ -13,7 +13,7 @@ import { findJobByNumber } from "../../../jobs/job-list.ts";
 import { jobReports, type ResultDeps } from "../../../jobs/results/job-results.ts";
 import { type StartListJob, textOfEmails } from "../../../jobs/start/start-list-job.ts";
 import type { Validations } from "../../../validations/validations.ts";
-import { type SettleChargesDeps, settleCharges } from "../../middleware/settle-charges.ts";
+import { chargeOf } from "../../middleware/settle-charges.ts";
 import { PROBLEM_TYPE } from "../../problem.ts";
 import "../../route-config.ts";
 import { bulkProgress, checkEmailOutput } from "./reacher-mapping.ts";
@@ -28,7 +28,6 @@ import {
 
 export type ReacherRouteDeps = {
   validations: Pick<Validations, "validate">;
-  charges: SettleChargesDeps;
   startListJob: StartListJob;
   results: ResultDeps;
   /** Reported as the server that has made a check. */
@@ -38,15 +37,8 @@ export type ReacherRouteDeps = {
 const MAX_BULK_BYTES = 16 * 1024 * 1024;
 
 export const reacherRoutes =
-  ({
-    validations,
-    charges,
-    startListJob,
-    results,
-    serverName,
-  }: ReacherRouteDeps): FastifyPluginAsyncTypebox =>
+  ({ validations, startListJob, results, serverName }: ReacherRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    settleCharges(app, charges);
     sendErrorMember(app);
 
     for (const version of ["v0", "v1"]) {
@@ -58,10 +50,9 @@ export const reacherRoutes =
         },
         async (request) => {
           refuseUnsupported(request.body);
-          const { id: requestId, idempotencyKey, lifetime } = request;
-          const context = { requestId, idempotencyKey, startedAtMs: lifetime.startedAtMs };
+          const { id: requestId, lifetime } = request;
+          const context = { requestId, charge: chargeOf(request), startedAtMs: lifetime.startedAtMs };
           const answer = await validations.validate(request.caller!, request.body.to_email, context);
-          request.creditsRemaining = answer.creditsRemaining;
           request.onDelivered = answer.planRecheck;
           return checkEmailOutput(answer.result, serverName);
         },
