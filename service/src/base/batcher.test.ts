@@ -3,24 +3,17 @@ import { createBatcher } from "./batcher.ts";
 
 /** A batcher whose batches take some milliseconds, and the batches it ran. */
 function recorder(
-  options: {
-    maxItems?: number;
-    keysOf?: (item: string) => string[];
-    poison?: string;
-    gate?: Promise<void>;
-  } = {},
+  options: { maxItems?: number; keysOf?: (item: string) => string[]; gate?: Promise<void> } = {},
 ) {
   const batches: string[][] = [];
   const batcher = createBatcher<string, string>({
     maxItems: options.maxItems ?? 100,
     keysOf: options.keysOf ?? (() => []),
-    isItemError: (error) => error instanceof RangeError,
     async run(items) {
       batches.push([...items]);
       await new Promise((resolve) => setTimeout(resolve, 5)); // timing: a batch takes some time
       await options.gate;
       if (items.includes("database gone")) throw new Error("gone");
-      if (options.poison && items.includes(options.poison)) throw new RangeError("poison");
       return items.map((item) => `${item} done`);
     },
   });
@@ -50,14 +43,6 @@ test("items that share a key go into successive batches without delaying others"
   const { batcher, batches } = recorder({ keysOf: (item) => [item.toLowerCase()] });
   await Promise.all(letters("aAbBac").map((item) => batcher.submit(item)));
   expect(batches).toEqual([["a", "b", "c"], ["A", "B"], ["a"]]);
-});
-
-test("one bad item is found and fails alone", async () => {
-  const { batcher, batches } = recorder({ poison: "f" });
-  const outcomes = await Promise.allSettled(letters("abcdefgh").map((item) => batcher.submit(item)));
-  const failed = outcomes.map(({ status }) => status === "rejected");
-  expect(failed).toEqual(letters("abcdefgh").map((item) => item === "f"));
-  expect(batches.length).toBeLessThanOrEqual(7); // by halves, not one by one
 });
 
 test("when a batch fails so do all its items, and the next batch is not affected", async () => {

@@ -23,12 +23,10 @@ export type BatcherOptions<Item, Result> = {
   delayMs?: number;
   /** Items that share a key are never in one batch; the later one goes into the next. */
   keysOf?(item: Item): readonly string[];
-  /** Whether an error may be caused by a single item. The batch is then split in halves to find it. */
-  isItemError?(error: unknown): boolean;
 };
 
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
-  const { run, maxItems, delayMs = 0, keysOf = () => [], isItemError = () => false } = options;
+  const { run, maxItems, delayMs = 0, keysOf = () => [] } = options;
   type Waiting = { item: Item; resolve(result: Result): void; reject(error: unknown): void };
   let waiting: Waiting[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -80,12 +78,6 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       const results = await run(batch.map((one) => one.item));
       for (const [index, one] of batch.entries()) one.resolve(results[index]!);
     } catch (error) {
-      if (batch.length > 1 && isItemError(error)) {
-        const middle = Math.ceil(batch.length / 2);
-        await runBatch(batch.slice(0, middle));
-        await runBatch(batch.slice(middle));
-        return;
-      }
       for (const one of batch) one.reject(error);
     }
   }
