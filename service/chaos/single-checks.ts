@@ -22,10 +22,10 @@ export type Audit = {
   /** Without a key: verdicts that a client read, and charges that stand. */
   answered: number;
   charged: number;
-  /** Charges that stand and whose client disconnected while or after the answer was written. */
+  /** Of these, charges whose client disconnected while or after the answer was written, or whose process was killed. */
   chargedAndCut: number;
-  /** Verdicts, with and without a key, whose process was killed before it could confirm the charge. */
-  answeredAndRefunded: number;
+  /** Without a key: charges that stand though they should have been refunded, as their process was killed before. */
+  unanswered: number;
   /** Verdicts that are the service's own fault, with and without a key: none of their charges stands. */
   ownFault: number;
   /** With a key, without own faults: requests, and charges that stand. */
@@ -101,11 +101,11 @@ export function startSingleChecks({ urls, key, random }: SingleCheckOptions): Si
       const charged = new Set(standing.filter(({ keyed }) => !keyed).map(({ reference }) => reference));
       const withKeyCharged = standing.length - charged.size;
       const chargedAndFailed = [...failed].filter((id) => charged.has(id));
-      const chargedAndCut = [...charged].filter((id) => !answered.has(id)).length;
       const ownFaultCharged = [...ownFault].filter((id) => charged.has(id));
-      const withoutKeyRefunded = [...answered].filter((id) => !ownFault.has(id) && !charged.has(id)).length;
+      const chargedAndCut = [...charged].filter((id) => !answered.has(id) && !failed.has(id)).length;
+      const notCharged = [...answered].filter((id) => !ownFault.has(id) && !charged.has(id));
       const keysToCharge = [...keys].filter((key) => !hasOwnFault(key)).length;
-      const answeredAndRefunded = withoutKeyRefunded + keysToCharge - withKeyCharged;
+      const unanswered = chargedAndFailed.length + ownFaultCharged.length + Math.max(0, chargedAndCut - cut);
       const audit = {
         sent,
         cut,
@@ -113,20 +113,18 @@ export function startSingleChecks({ urls, key, random }: SingleCheckOptions): Si
         answered: answered.size,
         charged: charged.size,
         chargedAndCut,
-        answeredAndRefunded,
+        unanswered,
         ownFault: ownFault.size + keys.size - keysToCharge,
         withKey: keysToCharge,
         withKeyCharged,
         refunds: rows.length - standing.length,
       };
-      if (chargedAndFailed.length > 0)
-        throw new Error(`charged for an error: ${chargedAndFailed.join(", ")}`);
-      if (chargedAndCut > cut) throw new Error(`charged without an answer: ${JSON.stringify(audit)}`);
-      if (ownFaultCharged.length > 0)
-        throw new Error(`own faults were charged: ${ownFaultCharged.slice(0, 5).join(", ")}`);
-      if (withKeyCharged > keysToCharge) throw new Error(`a key was charged twice: ${JSON.stringify(audit)}`);
-      if (answeredAndRefunded > apiKills * CLIENTS)
-        throw new Error(`answered ones were refunded without a kill: ${JSON.stringify(audit)}`);
+      if (notCharged.length > 0)
+        throw new Error(`answered and not charged: ${notCharged.slice(0, 5).join(", ")}`);
+      if (withKeyCharged !== keysToCharge)
+        throw new Error(`a key is not charged once: ${JSON.stringify(audit)}`);
+      if (unanswered > apiKills * CLIENTS)
+        throw new Error(`charged without an answer, and without a kill: ${JSON.stringify(audit)}`);
       return audit;
     },
   };
@@ -139,14 +137,13 @@ function hasOwnFault(name: string): boolean {
 
 type RequestCharge = { reference: string; charged: number; refunded: number; keyed: boolean };
 
-/** Credits of each request: charged, refunded for whatever reason, and whether it came with a key. */
+/** Credits under each key of the ledger: charged, refunded for whatever reason, and whether it is an Idempotency-Key. */
 const CHARGES = `
-select reference,
+select min(reference) as reference,
   coalesce(sum(-amount - reserved_change) filter (where kind = 'settle'), 0)::int as charged,
   coalesce(sum(amount) filter (where kind = 'refund'), 0)::int as refunded,
-  bool_or(kind = 'settle' and idempotency_key is not null) as keyed
-from ledger where kind in ('settle', 'refund') and (idempotency_key is null or idempotency_key not like 'job %')
-group by reference`;
+  bool_or(key <> reference) as keyed
+from ledger where kind in ('settle', 'refund') and subject = 'check' group by key`;
 
 type ReceivedAnswer = { status: number; requestId: string };
 
