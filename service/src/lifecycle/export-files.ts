@@ -2,8 +2,8 @@
  * Exports of accounts as files: a task writes the ZIP file of account-export.ts into blobs, downloads read it, maintenance
  * deletes it.
  *
- * An account has one at a time, whoever asks for it. An attempt that was interrupted, and a file that is replaced, are deleted
- * when the next one begins; blobs without a row as orphans.
+ * An account has one at a time, whoever asks for it. Each attempt to write one deletes all others but the last complete file, so
+ * that a download of that can end; what no attempt deletes is an orphan after a day.
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as rest } from "node:timers/promises";
@@ -30,7 +30,7 @@ export type ExportFiles = {
   giveUp(tx: Orm, task: Task): Promise<void>;
   erase(accountId: string): Promise<void>;
   deleteExpired(): Promise<void>;
-  /** Deletes blobs without a row. */
+  /** Deletes old blobs of files that no row names. */
   deleteOrphans(): Promise<void>;
 };
 
@@ -50,62 +50,57 @@ const BLOB_BYTES = 1_000_000;
 const KEPT = "1 day";
 const WAIT_MS = 20_000;
 const POLL_MS = 250;
-/** Longer than any blob is without its row. */
-const ORPHAN_AGE_MS = 3_600_000;
+/** A file that was replaced is kept as long as any other. */
+const ORPHAN_AGE_MS = 86_400_000;
 
 export function createExportFiles(deps: ExportFilesDeps): ExportFiles {
   const { blobs, tasks } = deps;
   const { orm } = deps.database;
-  const keyOf = (fileId: string, number: number) => `${FOLDER}/${fileId}/${number}`;
+  const folderOf = (accountId: string) => `${FOLDER}/${accountId}`;
+  const keyOf = ({ accountId, fileId }: Pick<ExportFile, "accountId" | "fileId">, number: number) =>
+    `${folderOf(accountId)}/${fileId}-${number}`;
   const isOf = (accountId: string) => eq(accountExports.accountId, accountId);
 
   const find = async (accountId: string) =>
     (await orm.select().from(accountExports).where(isOf(accountId)))[0];
 
-  const deleteBlobs = async (fileId: string) => {
-    for await (const { key } of blobs.list(`${FOLDER}/${fileId}`)) await blobs.delete(key);
+  const deleteBlobs = async (accountId: string, fileId = "") => {
+    for await (const { key } of blobs.list(folderOf(accountId)))
+      if (key.includes(fileId)) await blobs.delete(key);
   };
 
-  /** Replaces that of an earlier attempt. Undefined: the claim is lost, or there is nothing to write any more. */
-  const beginFile = async (task: Task): Promise<ExportFile | undefined> => {
-    const before = await find(task.accountId);
-    const file = await orm.transaction(async (tx) => {
-      if (!(await tasks.keep(tx, task))) return undefined;
-      const isOpen = and(isOf(task.accountId), isNull(accountExports.expiresAt));
-      const set = { fileId: randomUUID(), blobCount: 0, sizeBytes: 0 };
-      return (await tx.update(accountExports).set(set).where(isOpen).returning())[0];
+  /** Deletes all but the last complete file. False: the claim is lost. */
+  const deleteOthers = async (task: Task): Promise<boolean> => {
+    const last = await find(task.accountId);
+    const keys: string[] = [];
+    for await (const { key } of blobs.list(folderOf(task.accountId))) keys.push(key);
+    if (!(await orm.transaction((tx) => tasks.keep(tx, task)))) return false; // keys may be of a later attempt
+    for (const key of keys) if (!last || !key.includes(last.fileId)) await blobs.delete(key);
+    return true;
+  };
+
+  /** False: the claim is lost, or the file is no longer wanted. */
+  const saveProgress = (task: Task, sizeBytes: number): Promise<boolean> =>
+    orm.transaction(async (tx) => {
+      if (!(await tasks.keep(tx, task))) return false;
+      const isAccount = isOf(task.accountId);
+      return (await tx.update(accountExports).set({ sizeBytes }).where(isAccount).returning()).length > 0;
     });
-    if (file && before) await deleteBlobs(before.fileId);
-    return file;
-  };
 
-  /** Returns whether the file is still wanted. */
-  const store = async (file: ExportFile, bytes: Buffer): Promise<boolean> => {
-    await blobs.put(keyOf(file.fileId, file.blobCount), bytes);
-    file.blobCount++;
-    file.sizeBytes += bytes.length;
-    const { blobCount, sizeBytes } = file;
-    const isFile = and(isOf(file.accountId), eq(accountExports.fileId, file.fileId));
-    return (
-      (await orm.update(accountExports).set({ blobCount, sizeBytes }).where(isFile).returning()).length > 0
-    );
-  };
-
-  /** Returns whether it is complete. */
-  const write = async (file: ExportFile, signal: AbortSignal): Promise<boolean> => {
-    let chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of await deps.exportAccount(await deps.findAccount(file.accountId))) {
-      if (signal.aborted) return false;
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes >= BLOB_BYTES) {
-        if (!(await store(file, Buffer.concat(chunks)))) return false;
-        chunks = [];
-        bytes = 0;
-      }
+  /** Undefined: as above. */
+  const write = async (task: Task, signal: AbortSignal) => {
+    const { accountId } = task;
+    const file = { accountId, fileId: randomUUID(), blobCount: 0, sizeBytes: 0 };
+    const content = await deps.exportAccount(await deps.findAccount(accountId));
+    for await (const bytes of inBlobs(content, signal)) {
+      const key = keyOf(file, file.blobCount++);
+      file.sizeBytes += bytes.length;
+      await blobs.put(key, bytes);
+      if (await saveProgress(task, file.sizeBytes)) continue;
+      await blobs.delete(key);
+      return undefined;
     }
-    return store(file, Buffer.concat(chunks));
+    return file;
   };
 
   return {
@@ -136,25 +131,24 @@ export function createExportFiles(deps: ExportFilesDeps): ExportFiles {
       }
     },
 
-    async *read({ fileId, blobCount }) {
-      for (let number = 0; number < blobCount; number++) {
-        const bytes = await blobs.get(keyOf(fileId, number));
-        if (!bytes) throw new Error(`the export ${fileId} is not in ${blobs.location}`);
+    async *read(file) {
+      for (let number = 0; number < file.blobCount; number++) {
+        const bytes = await blobs.get(keyOf(file, number));
+        if (!bytes) throw new Error(`the export ${file.fileId} is not in ${blobs.location}`);
         yield bytes;
       }
     },
 
     async handle(task, signal) {
-      const file = await beginFile(task);
-      const isWritten = file && (await write(file, signal));
+      const file = (await deleteOthers(task)) ? await write(task, signal) : undefined;
       if (signal.aborted) return void (await tasks.postpone(orm, task, {}));
       await orm.transaction(async (tx) => {
         if (!(await tasks.complete(tx, task))) return; // another process has it, or the account is erased
-        if (isWritten)
+        if (file)
           await tx
             .update(accountExports)
-            .set({ expiresAt: sql`now() + ${KEPT}::interval` })
-            .where(eq(accountExports.fileId, file.fileId));
+            .set({ ...file, expiresAt: sql`now() + ${KEPT}::interval` })
+            .where(isOf(task.accountId));
         await tasks.closeGroup(tx, task.groupId);
       });
     },
@@ -165,24 +159,39 @@ export function createExportFiles(deps: ExportFilesDeps): ExportFiles {
     },
 
     async erase(accountId) {
-      for (const { fileId } of await orm.delete(accountExports).where(isOf(accountId)).returning())
-        await deleteBlobs(fileId);
+      await orm.delete(accountExports).where(isOf(accountId));
+      await deleteBlobs(accountId);
     },
 
     async deleteExpired() {
       const isExpired = lte(accountExports.expiresAt, sql`now()`);
-      for (const { fileId } of await orm.delete(accountExports).where(isExpired).returning())
-        await deleteBlobs(fileId);
+      for (const { accountId, fileId } of await orm.delete(accountExports).where(isExpired).returning())
+        await deleteBlobs(accountId, fileId);
     },
 
     async deleteOrphans() {
       const newest = Date.now() - ORPHAN_AGE_MS;
       for await (const { key, modifiedAt } of blobs.list(FOLDER)) {
         if (modifiedAt.getTime() > newest) continue;
-        const fileId = key.split("/")[1]!;
-        const known = await orm.select().from(accountExports).where(eq(accountExports.fileId, fileId));
-        if (known.length === 0) await blobs.delete(key);
+        const file = await find(key.split("/")[1]!);
+        const isNeeded = file && (file.expiresAt === null || key.includes(file.fileId));
+        if (!isNeeded) await blobs.delete(key);
       }
     },
   };
+}
+
+async function* inBlobs(content: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
+  let chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of content) {
+    if (signal.aborted) return;
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes < BLOB_BYTES) continue;
+    yield Buffer.concat(chunks);
+    chunks = [];
+    bytes = 0;
+  }
+  yield Buffer.concat(chunks);
 }

@@ -6,7 +6,7 @@ import { createdAt, moment } from "../db/columns.ts";
 /** The newest of each account. */
 export const accountExports = pgTable("account_exports", {
   accountId: accountId().primaryKey(),
-  fileId: uuid().notNull(), // folder of its blobs; another one for each attempt to write it
+  fileId: uuid().notNull(), // of the last complete one; part of the names of its blobs
   blobCount: integer().notNull().default(0),
   sizeBytes: bigint({ mode: "number" }).notNull().default(0),
   createdAt: createdAt(),
