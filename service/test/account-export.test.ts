@@ -257,6 +257,25 @@ test("one that is being written is shared, and a complete one is kept for a day"
   expect([expired.status, await expired.json()]).toMatchObject([410, { code: "link_expired" }]);
 });
 
+test("one whose task fails for good is refused, and another one can be begun", async () => {
+  const { pool } = service.database;
+  const ann = await service.openAccount();
+  const cookie = await service.operatorCookie();
+  await pool.query("alter table tasks alter column failures set default 4"); // one more is the last
+  await pool.query("alter table notification_settings rename to unreadable");
+  const ofOwner = await service.ask(`/account/export?token=${await tokenOf(ann)}`, { cookie: ann.cookie });
+  await expectProblem(service, ofOwner, "link_expired");
+  const ofOperator = await service.ask(`/operator/accounts/${ann.accountId}/export`, { cookie });
+  await expectProblem(service, ofOperator, "overloaded");
+  expect([ofOperator.body.detail, ofOperator.headers.get("retry-after")]).toEqual([
+    expect.stringContaining("The export has failed."),
+    "300",
+  ]);
+  await pool.query("alter table unreadable rename to notification_settings");
+  await pool.query("alter table tasks alter column failures set default 0");
+  expect(unzip(await exported(ann)).get("account.json")).toContain(ann.email);
+});
+
 async function blobs(): Promise<string[]> {
   const files = await readdir(join(service.database.dataDirectory, "blobs", "exports"), { recursive: true });
   return files.map((path) => basename(path));

@@ -229,6 +229,7 @@ export const common: Translation<typeof english.common> = {
     title: "Etwas ist schiefgelaufen",
     page: "Diese Seite konnte nicht angezeigt werden",
     unreachable: "Der Dienst ist zurzeit nicht erreichbar.",
+    exportFailed: "Der Export ist fehlgeschlagen. Versuchen Sie es noch einmal.",
     requestId: (id) => `Anfrage ${id}`,
     problem: (code, detail) => PROBLEMS[code as ProblemCode] ?? detail,
     field: (message) => translated(FIELD_ERRORS, message) ?? "Dieser Wert ist nicht zulässig.",

@@ -80,6 +80,7 @@ export const common = {
     title: "Something went wrong",
     page: "This page could not be shown",
     unreachable: "The service can't be reached at the moment.",
+    exportFailed: "The export has failed. Try again.",
     requestId: (id: string) => `Request ${id}`,
     /** A problem document, as the service describes it. */
     problem: (_code: string, detail: string) => detail,

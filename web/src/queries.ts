@@ -3,6 +3,7 @@ import type { SignedIn } from "@mailvet/contract";
 import { MailvetProblem, MailvetUnreachable } from "@mailvet/sdk";
 import { MutationCache, type Query, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 import { noteFailure, noteSuccess } from "./connection.ts";
+import { common } from "./messages.ts";
 import { hasSessionCookie, isSignedOut, isSuspended, service } from "./service.ts";
 import { tellOtherTabs } from "./session-news.ts";
 
@@ -78,15 +79,16 @@ export const sessionQuery = queryOptions({
   },
 });
 
-/** With a download: the browser does not tell the page that it was refused because the session has ended. */
 /** Downloads the export of an account. While it is written the answer is 202, after up to 20 seconds each time. */
 export async function downloadOnceWritten(url: string): Promise<void> {
   let written: Response;
   do written = await fetch(url, { method: "HEAD" });
   while (written.status === 202);
+  if (!written.ok) throw new Error(common.error.exportFailed);
   window.location.assign(url);
 }
 
+/** With a download: the browser does not tell the page that it was refused because the session has ended. */
 export const checkSession = () => void queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
 
 /** Plan, limits and credits. */

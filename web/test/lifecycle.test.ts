@@ -9,7 +9,10 @@ const PASSWORD = "a horse, a battery, a staple";
 
 journey("an account is opened by link, suspended, resumed and erased", async ({ service, visit }) => {
   const email = "ann@shop.example";
-  const operator = await visit({ cookie: await service.operatorCookie(), expected: ["404 GET *"] });
+  const operator = await visit({
+    cookie: await service.operatorCookie(),
+    expected: ["404 GET *", "503 HEAD *"],
+  });
   await operator.open("/operator/accounts");
   await operator.page.getByRole("button", { name: "Create account" }).click();
   const form = operator.page.getByRole("dialog", { name: "Create account" });
@@ -56,6 +59,14 @@ journey("an account is opened by link, suspended, resumed and erased", async ({ 
   await ann.page.getByRole("button", { name: "Sign in" }).click();
   await ann.page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
   await ann.page.close();
+
+  const exporting = operator.page.getByRole("button", { name: "Export" });
+  await operator.page.route("**/export", (route) => route.fulfill({ status: 503 }), { times: 1 });
+  await exporting.click();
+  await operator.page.getByRole("alert").getByText("The export has failed.").waitFor();
+  const download = operator.page.waitForEvent("download");
+  await exporting.click();
+  expect((await download).suggestedFilename()).toBe(`mailvet-${email}.zip`);
 
   await operator.page.getByRole("button", { name: "Erase" }).click();
   const erase = operator.page.getByRole("dialog", { name: `Erase ${email}?` });

@@ -28,6 +28,7 @@ import type { Lifecycle } from "../../lifecycle/lifecycle.ts";
 import { createDownloads } from "../downloads.ts";
 import type { SessionCookie } from "../middleware/session-cookie.ts";
 import { actorOf } from "../request-actor.ts";
+import { shutdownSignal } from "../shutdown-signal.ts";
 import { AccountId, protectOperators } from "./operator-routes.ts";
 import { signedInCaller } from "./second-factor-routes.ts";
 import "../route-config.ts";
@@ -53,16 +54,16 @@ export const lifecycleRoutes =
     const downloads = createDownloads(app, deps.log);
     const show = async (accountId: string) =>
       presentListed(deps.presentAccount, await accounts.findListed(accountId));
-    const closing = new AbortController();
-    app.addHook("preClose", async () => closing.abort());
+    const stopping = shutdownSignal(app);
 
     /** Waits for the file for a while. Undefined: there is none. */
     const untilWritten = async (request: FastifyRequest, accountId: string) => {
       const refused = new AbortController();
       const unfollow = request.onCredentialEnd((refusal) => refused.abort(refusal));
-      const file = await exportFiles.wait(accountId, AbortSignal.any([closing.signal, refused.signal]));
+      const signal = AbortSignal.any([stopping, refused.signal]);
+      const file = await exportFiles.wait(accountId, signal);
       unfollow();
-      refused.signal.throwIfAborted();
+      signal.throwIfAborted();
       return file;
     };
 
@@ -178,7 +179,8 @@ export const lifecycleRoutes =
         await accounts.findListed(accountId);
         await exportFiles.begin(accountId, CURRENT_MS);
         const file = await untilWritten(request, accountId);
-        if (!file) throw new Error(`the export of ${accountId} has failed`); // its task is a dead letter
+        if (!file)
+          throw new Refusal("overloaded", EXPORT_FAILED, { retryAfterSeconds: FAILED_RETRY_SECONDS });
         return sendExport(request, reply, file);
       },
     );
@@ -238,6 +240,10 @@ export const lifecycleRoutes =
 const ZIP = "application/zip";
 /** The operator gets a file of the last hour again. */
 const CURRENT_MS = 3_600_000;
+const EXPORT_FAILED =
+  "The export has failed. A dead letter has the error. The next request begins another one.";
+/** More than the SDK waits: a program is to decide whether it begins another one. */
+const FAILED_RETRY_SECONDS = 300;
 const ZipFile = Type.Unsafe<Readable>({ type: "string", description: "The ZIP file, as an attachment." });
 const EXPORT_CONTENT =
   "Returns a ZIP file with everything the account has except secrets: `account.json`, `sessions.json`, `passkeys.json`, `keys.json`, `webhooks.json`, `deliveries.ndjson`, `waiting-checks.json` (single checks that wait for a retry), `notifications.json`, `lists.json`, `usage.csv`, `ledger.csv`, `outcomes.json`, `audit.ndjson`, `jobs.json`, the results of each job in `results/`, and uploads that wait for confirmation in `uploads.json` and `uploads/`. A task writes it; while it does, the answer is 202 with its progress, after up to 20 seconds: repeat the request until the answer is 200.";
@@ -309,7 +315,7 @@ const EXPORT_ACCOUNT = {
   operationId: "exportAccountById",
   tags,
   summary: "Export an account",
-  description: `${EXPORT_CONTENT} The first request begins it; a file of the last hour is sent again. It is deleted after a day.`,
+  description: `${EXPORT_CONTENT} The first request begins it; a file of the last hour is sent again. It is deleted after a day. When the task fails, the answer is 503; the next request begins another one.`,
   params: AccountId,
   response: { 200: ZipFile, 202: ExportProgress },
 };
