@@ -347,8 +347,8 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     database,
     blobs,
     tasks,
-    findAccount: async (accountId) => presentListed(presentAccount, await accounts.findListed(accountId)),
-    exportAccount,
+    exportAccount: async (accountId) =>
+      exportAccount(presentListed(presentAccount, await accounts.findListed(accountId))),
   });
   const lifecycle = createLifecycle({
     database,

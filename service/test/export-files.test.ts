@@ -1,7 +1,6 @@
 /** The file of an export: attempts that are interrupted or given up, files that are replaced, and orphans. */
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
-import type { OperatorAccount } from "@mailvet/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createExportFiles } from "../src/lifecycle/export-files.ts";
 import { openQueueWorld, type QueueWorld } from "./queue-world.ts";
@@ -20,7 +19,6 @@ beforeAll(async () => {
     database,
     tasks,
     blobs: database.blobs,
-    findAccount: async (id) => ({ id }) as OperatorAccount,
     exportAccount: async () => content(),
   });
 });

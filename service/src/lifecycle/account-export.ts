@@ -15,9 +15,9 @@ import { Refusal } from "../base/refusal.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { UsageFilter } from "../credits/usage.ts";
 import { type DownloadDeps, jobDownload } from "../downloads/job-download.ts";
-import { zipArchive } from "../downloads/zip-archive.ts";
+import { type ZipEntry, zipArchive } from "../downloads/zip-archive.ts";
 import type { Feedback } from "../feedback/feedback.ts";
-import { allJobsOf, type JobWithMode } from "../jobs/job-list.ts";
+import { allJobsOf } from "../jobs/job-list.ts";
 import { type ApiKeys, presentKey } from "../keys/api-keys.ts";
 import type { Lists } from "../lists/lists.ts";
 import type { Notifications } from "../notifications/notifications.ts";
@@ -41,75 +41,51 @@ export type AccountExportDeps = DownloadDeps & {
   usageOf(accountId: string, wanted: UsageFilter): Promise<UsageDay[]>;
 };
 
-export type ExportAccount = (account: OperatorAccount) => Promise<AsyncIterable<Buffer>>;
-
 const ENTRIES_AT_ONCE = 500;
 /** After a time slice of 2 ms: a request of others meets few of them. */
 const REST_MS = 10;
 const ALL_DAYS = { from: "1970-01-01", to: "9999-12-31", keyId: undefined };
 
-export function createExportAccount(deps: AccountExportDeps): ExportAccount {
-  return async (account) => {
-    const accountId = account.id;
-    const [
-      sessions,
-      passkeys,
-      outcomes,
-      keys,
-      webhooks,
-      uploads,
-      checks,
-      live,
-      test,
-      notifications,
-      usage,
-      jobs,
-    ] = await Promise.all([
-      deps.sessions.list(accountId),
-      deps.accounts.listPasskeys(accountId),
-      deps.feedback.summarize({ accountId, isTest: false }),
-      deps.apiKeys.list(accountId),
-      deps.webhooks.all(accountId),
-      deps.uploads.unconfirmed(accountId),
-      deps.rechecks.waiting(accountId),
-      deps.lists.all({ accountId, isTest: false }),
-      deps.lists.all({ accountId, isTest: true }),
-      deps.notifications.settingsOf(accountId),
-      deps.usageOf(accountId, ALL_DAYS),
-      allJobsOf(deps.database, accountId),
-    ]);
+export function createExportAccount(deps: AccountExportDeps) {
+  return async (account: OperatorAccount): Promise<AsyncIterable<Buffer>> => {
+    const { id: accountId } = account;
+    const webhooks = await deps.webhooks.all(accountId);
+    const endpointIds = webhooks.map(({ id }) => id);
+    const usage = await deps.usageOf(accountId, ALL_DAYS);
+    const jobs = await allJobsOf(deps.database, accountId);
+    const uploads = await deps.uploads.unconfirmed(accountId);
+    const listsOf = (isTest: boolean) => deps.lists.all({ accountId, isTest });
     return zipArchive([
-      { name: "account.json", content: json(account) },
-      { name: "sessions.json", content: json(sessions.map(shownSession)) },
-      { name: "passkeys.json", content: json(passkeys.map(shownPasskey)) },
-      { name: "keys.json", content: json(keys.map(presentKey)) },
-      { name: "webhooks.json", content: json(webhooks) },
-      {
-        name: "deliveries.ndjson",
-        content: deliveryLines(
-          deps.webhooks,
-          accountId,
-          webhooks.map(({ id }) => id),
-        ),
-      },
-      { name: "waiting-checks.json", content: json(checks) },
-      { name: "notifications.json", content: json(notifications) },
-      { name: "lists.json", content: json([...live, ...test]) },
+      json("account", account),
+      json("sessions", (await deps.sessions.list(accountId)).map(shownSession)),
+      json("passkeys", (await deps.accounts.listPasskeys(accountId)).map(shownPasskey)),
+      json("keys", (await deps.apiKeys.list(accountId)).map(presentKey)),
+      json("webhooks", webhooks),
+      { name: "deliveries.ndjson", content: deliveryLines(deps.webhooks, accountId, endpointIds) },
+      json("waiting-checks", await deps.rechecks.waiting(accountId)),
+      json("notifications", await deps.notifications.settingsOf(accountId)),
+      json("lists", [...(await listsOf(false)), ...(await listsOf(true))]),
       {
         name: "usage.csv",
         content: Buffer.from(csvRecord(USAGE) + usage.map((day) => csvOf(day, USAGE)).join("")),
       },
       { name: "ledger.csv", content: ledgerCsv(deps.ledger, accountId) },
-      { name: "outcomes.json", content: json(outcomes) },
+      json("outcomes", await deps.feedback.summarize({ accountId, isTest: false })),
       { name: "audit.ndjson", content: auditLines(deps.auditLog, accountId) },
-      { name: "jobs.json", content: json(jobs.map(({ job }) => job)) },
+      json(
+        "jobs",
+        jobs.map(({ job }) => job),
+      ),
       ...jobs
         .filter(({ job }) => job.results_url !== null || job.completed_at === null)
-        .map(({ job, isTest }) => ({
-          name: `results/${job.id}.csv`,
-          content: resultsCsv(deps, { accountId, isTest }, { job, isTest }),
+        .map(({ job: { id }, isTest }) => ({
+          name: `results/${id}.csv`,
+          content: resultsCsv(deps, { accountId, isTest }, id),
         })),
-      { name: "uploads.json", content: json(uploads.map((upload) => uploadPreview(upload, new Map()))) },
+      json(
+        "uploads",
+        uploads.map((upload) => uploadPreview(upload, new Map())),
+      ),
       ...uploads.map((upload) => ({ name: `uploads/${upload.id}.csv`, content: rowsCsv(deps, upload) })),
     ]);
   };
@@ -127,8 +103,8 @@ const LEDGER = [
   "created_at",
 ] as const;
 
-function json(document: unknown): Buffer {
-  return Buffer.from(`${JSON.stringify(document, undefined, 2)}\n`);
+function json(name: string, document: unknown): ZipEntry {
+  return { name: `${name}.json`, content: Buffer.from(`${JSON.stringify(document, undefined, 2)}\n`) };
 }
 
 function csvOf<Column extends string>(
@@ -187,12 +163,8 @@ async function* ledgerCsv(ledger: AccountExportDeps["ledger"], accountId: string
 }
 
 /** Empty if the job was deleted, or its results have expired, since the export began. */
-async function* resultsCsv(
-  deps: DownloadDeps,
-  owner: Owner,
-  { job }: JobWithMode,
-): AsyncGenerator<string | Buffer> {
-  const download = await jobDownload(deps, owner, job.id, { format: "csv", restMs: REST_MS }).catch(
+async function* resultsCsv(deps: DownloadDeps, owner: Owner, jobId: string): AsyncGenerator<string | Buffer> {
+  const download = await jobDownload(deps, owner, jobId, { format: "csv", restMs: REST_MS }).catch(
     (error: unknown) => {
       if (error instanceof Refusal) return undefined;
       throw error;

@@ -7,13 +7,11 @@
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as rest } from "node:timers/promises";
-import type { OperatorAccount } from "@mailvet/contract";
 import { and, eq, isNull, lte, sql } from "drizzle-orm";
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Database, Orm } from "../db/database.ts";
 import type { Task } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";
-import type { ExportAccount } from "./account-export.ts";
 import { accountExports } from "./schema.ts";
 
 export type ExportFile = typeof accountExports.$inferSelect;
@@ -38,8 +36,8 @@ export type ExportFilesDeps = {
   database: Pick<Database, "orm">;
   blobs: BlobStore;
   tasks: Pick<Tasks, "openGroup" | "add" | "complete" | "keep" | "postpone" | "closeGroup">;
-  findAccount: (accountId: string) => Promise<OperatorAccount>;
-  exportAccount: ExportAccount;
+  /** Content of the file (account-export.ts). */
+  exportAccount: (accountId: string) => Promise<AsyncIterable<Buffer>>;
 };
 
 /** Subject of a task of the queue "action". */
@@ -91,8 +89,7 @@ export function createExportFiles(deps: ExportFilesDeps): ExportFiles {
   const write = async (task: Task, signal: AbortSignal) => {
     const { accountId } = task;
     const file = { accountId, fileId: randomUUID(), blobCount: 0, sizeBytes: 0 };
-    const content = await deps.exportAccount(await deps.findAccount(accountId));
-    for await (const bytes of inBlobs(content, signal)) {
+    for await (const bytes of inBlobs(await deps.exportAccount(accountId), signal)) {
       const key = keyOf(file, file.blobCount++);
       file.sizeBytes += bytes.length;
       await blobs.put(key, bytes);
