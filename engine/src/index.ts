@@ -101,6 +101,12 @@ export {
   LocalHostLimiter,
   SlotWaiters,
 } from "./smtp/throttle/host-limiter.ts";
+export {
+  HostMemories,
+  type HostMemoryEntry,
+  hostMemoryKey,
+  MAX_HOST_MEMORIES,
+} from "./smtp/throttle/host-memories.ts";
 export type { ProviderProfile } from "./smtp/throttle/provider-profile.ts";
 export { profileOf } from "./smtp/throttle/provider-profile.ts";
 export {

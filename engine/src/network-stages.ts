@@ -15,6 +15,7 @@ import type { EngineSettings } from "./settings.ts";
 import { createConnect } from "./smtp/client/connect.ts";
 import { createPlanner, type PlannerOptions, type ProbePlanner } from "./smtp/probe-planner.ts";
 import type { SessionLimits } from "./smtp/session-limits.ts";
+import type { HostMemoryEntry } from "./smtp/throttle/host-memories.ts";
 
 export type NetworkStages = {
   lookups: DomainLookups;
@@ -38,11 +39,13 @@ export type NetworkSettings = Pick<
   closeGraceMs?: number;
   /** A thread reports the end of each session. */
   isObserved?: boolean;
+  /** What a thread knows of mail hosts at its start. */
+  knownHosts?: readonly HostMemoryEntry[];
 };
 
 export function networkStagesFrom(
   settings: NetworkSettings,
-  parts: Pick<PlannerOptions, "limiterFor" | "gateFor" | "egressHealths" | "observe"> = {},
+  parts: Pick<PlannerOptions, "limiterFor" | "gateFor" | "egressHealths" | "hostMemories" | "observe"> = {},
 ): NetworkStages {
   const { egress, smtpPort: port, probeTimeoutMs, connectionsPerHost } = settings;
   const { sessionLimits, idleSessionMs, closeGraceMs } = settings;

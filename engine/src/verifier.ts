@@ -20,6 +20,7 @@ import { RequestPriority } from "./request-priority.ts";
 import type { EngineSettings } from "./settings.ts";
 import type { EgressHealth } from "./smtp/throttle/egress-health.ts";
 import type { HostLimiterFor } from "./smtp/throttle/host-limiter.ts";
+import type { HostMemories } from "./smtp/throttle/host-memories.ts";
 import type { SessionGateFor } from "./smtp/throttle/session-gate.ts";
 import type { ThreadExit } from "./threads/engine-threads.ts";
 import { decide, isUnproven } from "./verdict.ts";
@@ -202,6 +203,7 @@ export type SharedParts = {
   limiterFor?: HostLimiterFor;
   gateFor?: SessionGateFor;
   egressHealths?: readonly EgressHealth[];
+  hostMemories?: HostMemories;
   knowledge?: DeploymentKnowledge;
   /** DNS and SMTP run in a thread even with ENGINE_THREADS=1, because the calling thread has other work, such as HTTP. */
   isCallerBusy?: boolean;

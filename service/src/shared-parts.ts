@@ -40,6 +40,7 @@ import { createLists } from "./lists/lists.ts";
 import { createMailer } from "./mail/mailer.ts";
 import { createNaming } from "./naming/naming.ts";
 import { createNotifications } from "./notifications/notifications.ts";
+import { openHostMemoryStore } from "./pacing/host-memory-store.ts";
 import { processLeases } from "./pacing/lease-sql.ts";
 import { createSessionGates } from "./pacing/session-gates.ts";
 import { createSharedHostLimiters } from "./pacing/shared-host-limiters.ts";
@@ -173,6 +174,11 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     isOwned: (identity) => hostLimiters?.isOwned(identity) ?? true,
   });
   closers.push(() => gates.close());
+  const hostMemoryStore = await abortable(
+    openHostMemoryStore({ pool: database.pool, log: log.event }),
+    interrupted,
+  );
+  closers.push(() => hostMemoryStore.close());
   const egressHealths = egress.map(() => new EgressHealth());
   const naming = createNaming({ database, learns: config.engine.aiEnhancement, log: log.event });
   closers.push(() => naming.close());
@@ -191,6 +197,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     limiterFor,
     gateFor: gates.gateFor,
     egressHealths,
+    hostMemories: hostMemoryStore.hostMemories,
     knowledge: { ...naming, ...adjudicator },
     isCallerBusy: true, // with HTTP and the database
     observe(event) {
@@ -419,6 +426,7 @@ export async function openParts({ config, log, onMessage, closers, interrupted }
     files,
     gates,
     hostLimiters,
+    hostMemoryStore,
     idempotentResponses,
     jobActions,
     ledger,

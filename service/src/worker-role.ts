@@ -70,6 +70,7 @@ export async function startWorkerRole(
       too_many_outcomes: feedback.deleteSurplus,
       naming: naming.eraseOld,
       egress_sessions: gates.deleteOld,
+      host_memories: parts.hostMemoryStore.deleteOld,
       orphaned_blobs: () => files.deleteOrphans(),
       orphaned_exports: exportFiles.deleteOrphans,
       queues: () => keepUpQueues({ pool, boss, feed }),

@@ -66,6 +66,7 @@ const TABLES: Readonly<Record<string, string>> = {
   "public.blob_stores": "one row per installation",
   "public.egress_sessions": "counts per identity and day",
   "public.host_leases": "mail hosts",
+  "public.host_memories": "mail hosts",
   "public.host_waiters": "mail hosts",
   "public.throttle_states": "mail hosts",
   "public.egress_states": "mail providers and blocklists",

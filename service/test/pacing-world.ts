@@ -19,6 +19,7 @@ export function hostWith(connections: number, gapMs = 0): ProviderProfile {
     recipientsPerSession: 500,
     recipientsPerTransaction: 90,
     oneDomainPerTransaction: false,
+    batches: [40],
     maxRefusalsPerSession: 9,
     refusalsPerSession: 9,
     lifetimeMs: 60_000,

@@ -21,8 +21,12 @@ const CONFIDENCE: Partial<Record<MailboxAnswer, number>> = { accepted: 0.92, not
 /** The finding about a decoy, with the confidence where more than one was sent. */
 export type DecoyReply = MailboxFinding & { confidence?: number };
 
+/** Mailboxes of a catch-all domain that are asked before it is believed to refuse none. */
+const ASKED_AT_CATCH_ALL = 20;
+const NONE_ASKED = { asked: 0, hasRefused: false };
+
 type Known = { finding: DecoyFinding; acceptances: number };
-type InFlight = Omit<ReturnType<AskDecoy>, "finding"> & {
+type InFlight = Omit<ReturnType<AskDecoy>, "finding" | "onKnown"> & {
   finding: Promise<DecoyFinding>;
   /** Probes of mailboxes that may need it. */
   probes: number;
@@ -37,6 +41,8 @@ export type AskDecoy = () => {
   markNeeded: () => void;
   raisePriority: () => void;
   dropUnneeded: () => boolean;
+  /** Called when the result is in the cache. */
+  onKnown?: () => void;
 };
 
 export type CatchAllCache = {
@@ -47,14 +53,26 @@ export type CatchAllCache = {
    * decoy is dropped after the last one, because it would stay in the queue of a busy host.
    */
   prepare(domain: string, ask: AskDecoy): () => void;
+  /** The cached result, without counting it. */
+  peek(domain: string): DecoyFinding | undefined;
   /** The result, cached or probed. */
   finding(domain: string, ask: AskDecoy): Promise<DecoyFinding>;
   /** A caller waits for the probe of this domain, if one is in flight. */
   raisePriority(domain: string): void;
+  /**
+   * Mailboxes of a catch-all domain that are still to be asked: some refuse mailboxes that were closed. Infinite once it has refused
+   * one, and for any other domain.
+   */
+  leftToAsk(domain: string): number;
+  /** A mailbox was asked, and had its answer. */
+  recordAsked(domain: string): void;
+  /** A mailbox was refused for good. */
+  recordRefused(domain: string): void;
 };
 
 export function createCatchAllCache(): CatchAllCache {
   const cache = new LRUCache<string, Known>(entriesFor(REMEMBER_MS, MAX_DOMAINS));
+  const mailboxes = new LRUCache<string, typeof NONE_ASKED>(entriesFor(REMEMBER_MS, MAX_DOMAINS));
   const inFlight = new Map<string, InFlight>();
 
   /** A dropped one may have a successor by now. */
@@ -64,7 +82,7 @@ export function createCatchAllCache(): CatchAllCache {
   const probe = (domain: string, ask: AskDecoy): InFlight => {
     const running = inFlight.get(domain);
     if (running) return running;
-    const { finding, ...decoy } = ask();
+    const { finding, onKnown, ...decoy } = ask();
     const started: InFlight = {
       ...decoy,
       probes: 0,
@@ -72,6 +90,7 @@ export function createCatchAllCache(): CatchAllCache {
         forget(domain, started);
         const found = reply ? decoyFinding(reply) : UNDECIDED;
         if (reply) cache.set(domain, { finding: found, acceptances: 0 }, { ttl: rememberMs(found) });
+        onKnown?.();
         return found;
       }),
     };
@@ -87,6 +106,7 @@ export function createCatchAllCache(): CatchAllCache {
       cache.delete(domain); // due for another decoy
       return undefined;
     },
+    peek: (domain) => cache.peek(domain)?.finding,
     prepare(domain, ask) {
       const started = probe(domain, ask);
       started.probes++;
@@ -102,6 +122,19 @@ export function createCatchAllCache(): CatchAllCache {
       return finding;
     },
     raisePriority: (domain) => inFlight.get(domain)?.raisePriority(),
+    leftToAsk(domain) {
+      if (cache.peek(domain)?.finding.answer !== "accepted") return Number.POSITIVE_INFINITY;
+      const { asked, hasRefused } = mailboxes.get(domain) ?? NONE_ASKED;
+      return hasRefused ? Number.POSITIVE_INFINITY : Math.max(0, ASKED_AT_CATCH_ALL - asked);
+    },
+    recordAsked(domain) {
+      const { asked, hasRefused } = mailboxes.get(domain) ?? NONE_ASKED;
+      mailboxes.set(domain, { asked: asked + 1, hasRefused });
+    },
+    recordRefused(domain) {
+      const { asked } = mailboxes.get(domain) ?? NONE_ASKED;
+      mailboxes.set(domain, { asked, hasRefused: true });
+    },
   };
 }
 

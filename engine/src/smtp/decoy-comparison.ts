@@ -8,7 +8,7 @@
 import { LRUCache } from "lru-cache";
 import { entriesFor } from "../base/lru-limit.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
-import type { KnownMailbox } from "./throttle/learned-limits.ts";
+import type { KnownMailbox } from "./throttle/host-memory.ts";
 
 export function isRefusedLikeDecoy(
   mailbox: MailboxFinding,
@@ -41,7 +41,7 @@ const REMEMBER_MS = 24 * 3600 * 1000;
 
 /**
  * The last accepted mailbox of each domain. That it was accepted proves nothing about a later refusal: it is asked again in
- * the session of the refusal (session/refusal-check.ts).
+ * the session of the refusal (session/session-controls.ts).
  */
 export class AcceptedMailboxes {
   readonly #byDomain = new LRUCache<string, KnownMailbox>(entriesFor(REMEMBER_MS, MAX_DOMAINS));

@@ -21,9 +21,11 @@ const VOWELS = "aeiou";
 const ENDINGS = "nsen ndez lski tti berg well ntova rsson kainen llard".split(" ");
 const DIGITS = "0123456789";
 
-export function decoyName(domain: string, nowMs: number, style: DecoyStyle = "name"): string {
+/** `number`: 0 for the decoy of the domain; further ones are other names. */
+export function decoyName(domain: string, nowMs: number, style: DecoyStyle = "name", number = 0): string {
   const week = Math.floor(nowMs / WEEK_MS);
-  const bytes = hash("sha256", `${domain} ${week} ${style}`, "buffer");
+  const seed = number === 0 ? `${domain} ${week} ${style}` : `${domain} ${week} ${style} ${number}`;
+  const bytes = hash("sha256", seed, "buffer");
   let next = 0;
   const from = (choices: string | readonly string[]) => choices[bytes[next++]! % choices.length]!;
   const syllable = () => from(CONSONANTS) + from(VOWELS);

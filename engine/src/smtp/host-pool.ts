@@ -12,7 +12,7 @@ import { epochMs } from "../egress/network-event.ts";
 import type { MailboxFinding } from "../evidence.ts";
 import type { AcceptedMailboxes } from "./decoy-comparison.ts";
 import type { HostIdentities, Identity } from "./identity-set.ts";
-import { moreInformative } from "./mailbox-finding.ts";
+import { moreInformative, untrusted } from "./mailbox-finding.ts";
 import { ProbeQueue } from "./probe-queue.ts";
 import type { ProbeRequest } from "./probe-request.ts";
 import type { ProbeSessionDeps } from "./session/session-context.ts";
@@ -31,8 +31,10 @@ export type HostPoolDeps = OpeningDeps & {
   /** How long an idle session waits for more requests before it quits. */
   idleSessionMs: number;
   acceptedMailboxes: AcceptedMailboxes;
-  /** Mail hosts that have requests now. */
-  hostsAtWork(): number;
+  /** Mailboxes of a catch-all domain that are still to be asked. */
+  leftAtCatchAll(domain: string): number;
+  /** A mailbox of the domain was refused for good, as far as the session can tell. */
+  onRefused(domain: string): void;
 };
 
 /** A route that has mail hosts. */
@@ -90,7 +92,8 @@ export class HostPool {
       profile,
       acceptedMailboxes: deps.acceptedMailboxes,
       probeTimeoutMs: deps.probeTimeoutMs,
-      hostsAtWork: deps.hostsAtWork,
+      leftAtCatchAll: deps.leftAtCatchAll,
+      onRefused: deps.onRefused,
       isClosing: () => this.#closing.signal.aborted,
       hasGlobalWaiters: () => deps.globalLimiter.hasWaiters,
       nextRequest: () => this.#nextRequest(deps.idleSessionMs),
@@ -184,6 +187,7 @@ export class HostPool {
       if (target || this.#sessions === 0) this.#startSessions();
       if (this.#sessions === 0) {
         for (const request of this.#queue.removeAll()) request.drop(); // decoys that were not needed
+        for (const request of this.#queue.takeParked()) request.settle(untrusted(request.heldFinding!));
         this.onIdle();
       }
     }

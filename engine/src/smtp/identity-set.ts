@@ -16,6 +16,7 @@ import { type EgressIdentity, limiterKeyOf, servesProvider } from "../egress/ide
 import type { Connect } from "./client/connect.ts";
 import { blockedForSeconds, EgressHealth } from "./throttle/egress-health.ts";
 import { type HostLimiter, type HostLimiterFor, LocalHostLimiter } from "./throttle/host-limiter.ts";
+import { HostMemories } from "./throttle/host-memories.ts";
 import { createHostLimits, type HostLimits } from "./throttle/learned-limits.ts";
 import type { ProviderProfile } from "./throttle/provider-profile.ts";
 import { LocalSessionGate, type SessionGate, type SessionGateFor } from "./throttle/session-gate.ts";
@@ -53,6 +54,8 @@ export type IdentitySetOptions = {
   gateFor?: SessionGateFor;
   /** One for each identity; by default of this planner alone. */
   egressHealths?: readonly EgressHealth[];
+  /** By default of this planner alone, and empty. */
+  hostMemories?: HostMemories;
 };
 
 const MAX_IDLE = 20_000;
@@ -66,7 +69,7 @@ export class IdentitySet {
   readonly #idle = new LRUCache<string, HostIdentities>({ ...entriesUpTo(MAX_IDLE) });
 
   constructor(options: IdentitySetOptions) {
-    const { limiterFor, gateFor, egressHealths, connectFrom } = options;
+    const { limiterFor, gateFor, egressHealths, hostMemories = new HostMemories(), connectFrom } = options;
     this.#limiterFor = limiterFor ?? ((_key, profile) => new LocalHostLimiter(profile));
     const gateOf = gateFor ?? ((identity) => new LocalSessionGate(identity));
     this.#identities = options.identities.map((identity, index) => ({
@@ -74,7 +77,7 @@ export class IdentitySet {
       index,
       ourNames: [identity.ehloName, identity.mailFrom],
       dial: connectFrom(identity),
-      hostLimits: createHostLimits(),
+      hostLimits: createHostLimits((host) => hostMemories.memoryOf(identity.name, host)),
       health: egressHealths?.[index] ?? new EgressHealth(),
       gate: identity.isCounted ? gateOf(identity) : undefined,
     }));

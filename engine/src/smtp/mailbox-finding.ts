@@ -174,6 +174,12 @@ export function undecided(refusal: MailboxFinding): MailboxFinding {
   return { ...rest, answer: "temporary_error", retryAfterSeconds: RETRY_SECONDS.temporary_error! };
 }
 
+/** A reply that proves nothing, because the host was not seen to tell mailboxes apart as it gave it. */
+export function untrusted({ mxHost }: MailboxFinding, retryAfterSeconds?: number): MailboxFinding {
+  const seconds = retryAfterSeconds || RETRY_SECONDS.untrusted!;
+  return { answer: "untrusted", ...(mxHost !== undefined && { mxHost }), retryAfterSeconds: seconds };
+}
+
 const FINAL: ReadonlySet<MailboxAnswer> = new Set([
   "accepted",
   "not_found",

@@ -98,7 +98,8 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
       identities: identities.for(provider),
       globalLimiter,
       acceptedMailboxes,
-      hostsAtWork: () => pools.size,
+      onRefused: catchAll.recordRefused,
+      leftAtCatchAll: (domain) => leftAtCatchAll(domain, { route, provider }, profile),
       // Large providers count connections to all their hosts together, others per host.
       identitiesAt: (host) => identities.at(profile.isShared ? `provider ${provider}` : host, profile),
       probeTimeoutMs,
@@ -127,9 +128,28 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
   const isByFirstHost: IsByFirstHost = ({ mxHost }, { route, provider }, { isShared }) =>
     isShared || mxHost === route.hosts.find((host) => !isFailed(host, provider))?.name;
 
+  /** Mailboxes of a catch-all domain to ask before the others are taken for accepted. At a large provider none. */
+  const leftAtCatchAll = (
+    domain: string,
+    input: Pick<ProbeInput, "route" | "provider">,
+    profile: ProviderProfile,
+  ): number => {
+    const left = catchAll.leftToAsk(domain);
+    if (left === Number.POSITIVE_INFINITY || !isByFirstHost(catchAll.peek(domain) ?? {}, input, profile))
+      return Number.POSITIVE_INFINITY;
+    return profile.isShared ? 0 : left;
+  };
+
+  /** Settles the mailboxes of a catch-all domain that need not be asked. */
+  const inferRest = (input: ProbeInput, profile: ProviderProfile) => {
+    const { domain } = input.address;
+    if (leftAtCatchAll(domain, input, profile) > 0) return;
+    poolFor(input, profile).settleTargets(domain, inferredAcceptance(catchAll.peek(domain) ?? {}));
+  };
+
   const decoyAt = (host: string | undefined, input: ProbeInput, profile: ProviderProfile) =>
     catchAll.finding(`${input.address.domain} at ${host}`, () =>
-      sendDecoy(poolFor(input, profile), input, profile, isByFirstHost, host),
+      sendDecoy(poolFor(input, profile), input, profile, () => {}, host),
     );
 
   /** The decoy to compare a mailbox with: a backup host may accept what the first one refuses. */
@@ -186,11 +206,12 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
       const { domain } = input.address;
       const profile = profileOf(input.provider, options.connectionsPerHost);
       const known = catchAll.known(domain, profile.acceptancesPerDecoy);
-      if (known?.answer === "accepted" && isByFirstHost(known, input, profile)) {
+      if (known && leftAtCatchAll(domain, input, profile) === 0) {
         return { mailbox: inferredAcceptance(known), decoy: Promise.resolve(known) };
       }
       // The pool is looked up each time: one that became idle in between has been replaced.
-      const askDecoy: AskDecoy = () => sendDecoy(poolFor(input, profile), input, profile, isByFirstHost);
+      const askDecoy: AskDecoy = () =>
+        sendDecoy(poolFor(input, profile), input, profile, () => inferRest(input, profile));
       const release = known ? undefined : catchAll.prepare(domain, askDecoy);
       const pool = poolFor(input, profile);
       pool.updateHosts(input.route.hosts); // a busy pool can live for hours, and its hosts may move meanwhile
@@ -201,6 +222,10 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
       });
       try {
         let mailbox = await finding;
+        if (!mailbox.isInferred) {
+          catchAll.recordAsked(domain);
+          inferRest(input, profile);
+        }
         if (mayKnowLowerCase(mailbox, input, profile)) {
           const lowerCase = sendTarget(poolFor(input, profile), inLowerCase(input));
           const found = await lowerCase.finding;
@@ -227,7 +252,11 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
 }
 
 type Answered = Pick<MailboxFinding, "mxHost">;
-type IsByFirstHost = (answered: Answered, input: ProbeInput, profile: ProviderProfile) => boolean;
+type IsByFirstHost = (
+  answered: Answered,
+  input: Pick<ProbeInput, "route" | "provider">,
+  profile: ProviderProfile,
+) => boolean;
 
 /** Where a domain's mail goes first, also where the lookup of a host failed. */
 function preferredHosts({ hosts, unresolved = [] }: MailHosts): string[] {
@@ -244,14 +273,13 @@ function poolKey({ hosts, isPartial }: MailHosts): string {
 }
 
 /**
- * Sends a decoy that looks like a person's name; if it is accepted, also a random one. The first acceptance already
- * settles all queued targets of the domain; the second decoy only decides the confidence.
+ * Sends a decoy that looks like a person's name; if it is accepted, also a random one, which decides the confidence.
  */
 function sendDecoy(
   pool: HostPool,
   input: ProbeInput,
   profile: ProviderProfile,
-  isByFirstHost: IsByFirstHost,
+  onKnown: () => void,
   onlyHost?: string,
 ): ReturnType<AskDecoy> {
   const { domain } = input.address;
@@ -275,8 +303,6 @@ function sendDecoy(
   };
   let current = send("name", (named) => {
     if (named?.answer !== "accepted") return resolve(named);
-    if (!profile.isNeverCatchAll && isByFirstHost(named, input, profile))
-      pool.settleTargets(domain, inferredAcceptance(named));
     current = send("random", (random) => resolve(combined(named, random, profile)));
     markNeeded();
   });
@@ -286,6 +312,7 @@ function sendDecoy(
   };
   return {
     finding,
+    onKnown,
     markNeeded,
     raisePriority: () => pool.raisePriority(current),
     dropUnneeded: () => pool.dropUnneeded(current),

@@ -19,8 +19,8 @@ export type BatchRoom = {
   /** Whether so many more targets and decoys of a domain fit. */
   fits(domain: string, targets: number, decoys: number): boolean;
   add(domain: string, targets: number, decoys: number): void;
-  /** Targets of a domain that the batch takes before other domains have had their turn. */
-  firstTargets(domain: string): number;
+  /** The most targets of a domain that the batch takes. */
+  targetsOf(domain: string): number;
 };
 
 export type BatchLimits = {
@@ -40,6 +40,8 @@ export class ProbeQueue {
   /** Domains that may have an interactive request. */
   readonly #interactiveDomains = new Set<string>();
   readonly #order = new PriorityOrder();
+  /** Refused by a host where nothing could show that it does not refuse everybody. */
+  readonly #parked: ProbeRequest[] = [];
 
   add(request: ProbeRequest): void {
     request.enqueue();
@@ -107,7 +109,10 @@ export class ProbeQueue {
     return undefined;
   }
 
-  /** The next batch for a host: one group of recipients per domain, with and without SMTPUTF8. */
+  /**
+   * The next batch for a host: one group of recipients per domain, with and without SMTPUTF8. Those with a decoy are last, because
+   * its refusal is a control of all that were accepted before it.
+   */
   take(limits: BatchLimits): ProbeRequest[][] {
     const taken: Taken = new Map();
     const isBatchNext = this.#order.isBatchNext;
@@ -117,7 +122,8 @@ export class ProbeQueue {
     const isInteractiveOnly = interactive > 0 && countOf(taken) === interactive;
     this.#order.served(isInteractiveOnly ? "interactive" : "batch");
     if (isBatchNext) this.#takeInteractive(limits, taken);
-    return [...taken.values()].flatMap(bySmtpUtf8);
+    const groups = [...taken.values()].flatMap(bySmtpUtf8);
+    return [...groups.filter((group) => !hasDecoy(group)), ...groups.filter(hasDecoy)];
   }
 
   #takeInteractive(limits: BatchLimits, taken: Taken): void {
@@ -136,16 +142,17 @@ export class ProbeQueue {
 
   #takeBatch(limits: BatchLimits, taken: Taken): void {
     const { room } = limits;
-    for (const isFirstTurn of [true, false]) {
-      for (const [domain, queue] of [...this.#domains]) {
-        if (queue.batch.length === 0 && !queue.decoys.some((one) => one.isNeeded)) continue;
-        if (!room.fits(domain, 1, 0)) return;
-        const maxTargets = isFirstTurn ? room.firstTargets(domain) : Number.POSITIVE_INFINITY;
-        this.#takeFrom(domain, queue, { priority: "batch", maxTargets }, limits, taken);
-        this.#domains.delete(domain);
-        this.#domains.set(domain, queue); // at the end
-        this.#forgetIfEmpty(domain, queue);
-      }
+    for (const [domain, queue] of [...this.#domains]) {
+      if (queue.batch.length === 0 && !queue.decoys.some((one) => one.isNeeded)) continue;
+      if (!room.fits(domain, 1, 0)) return;
+      // The first mailbox of a domain comes with the decoy that it may need.
+      const hasDecoyToo = limits.withUnneededDecoys && queue.decoys.length > 0;
+      if (hasDecoyToo && taken.size > 0 && !room.fits(domain, 1, 1)) return;
+      const maxTargets = room.targetsOf(domain);
+      this.#takeFrom(domain, queue, { priority: "batch", maxTargets }, limits, taken);
+      this.#domains.delete(domain);
+      this.#domains.set(domain, queue); // at the end
+      this.#forgetIfEmpty(domain, queue);
     }
   }
 
@@ -198,6 +205,31 @@ export class ProbeQueue {
     if (group.length > 0) taken.set(domain, group);
   }
 
+  /** A mailbox of the domain was accepted, so its decoy is needed. */
+  needDecoy(domain: string): void {
+    for (const decoy of this.#domains.get(domain)?.decoys ?? []) decoy.markNeeded();
+  }
+
+  /** The decoy of a domain, taken ahead of its turn: it is the control of mailboxes that were asked already. */
+  takeDecoy(domain: string, host: string, identity: number): ProbeRequest | undefined {
+    const queue = this.#domains.get(domain);
+    const decoy = queue?.decoys.find((one) => one.isFor(host, identity, []));
+    if (!queue || !decoy) return undefined;
+    queue.decoys = queue.decoys.filter((one) => one !== decoy);
+    this.#forgetIfEmpty(domain, queue);
+    decoy.take();
+    return decoy;
+  }
+
+  /** Keeps a held request until `takeParked`. */
+  park(request: ProbeRequest): void {
+    this.#parked.push(request);
+  }
+
+  takeParked(): ProbeRequest[] {
+    return this.#parked.splice(0);
+  }
+
   /** Removes every target of a domain, for the caller to end. */
   removeTargets(domain: string): ProbeRequest[] {
     const queue = this.#domains.get(domain);
@@ -248,6 +280,8 @@ function countOf(taken: Taken): number {
   return count;
 }
 
+const hasDecoy = (group: readonly ProbeRequest[]) => group.some(({ isDecoy }) => isDecoy);
+
 const hasTrace = ({ trace }: ProbeRequest) => trace !== undefined;
 
 function isInteractiveAndNeeded(decoy: ProbeRequest): boolean {
@@ -256,7 +290,7 @@ function isInteractiveAndNeeded(decoy: ProbeRequest): boolean {
 
 /**
  * SMTPUTF8 is declared with MAIL, so recipients that need it have a transaction of their own. Decoys come last, also where
- * interactive and other requests were taken one after the other: batch-room.ts relies on it.
+ * interactive and other requests were taken one after the other.
  */
 function bySmtpUtf8(group: ProbeRequest[]): ProbeRequest[][] {
   const utf8 = group.filter((one) => one.smtpUtf8);

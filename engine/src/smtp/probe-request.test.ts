@@ -74,7 +74,7 @@ test("a held refusal is the finding once confirmed, and gone once requeued", () 
 
   const retracted = newRequest();
   for (const method of ["enqueue", "take", "hold", "enqueue"] as const) METHODS[method](retracted.request);
-  expect(retracted.request.heldRefusal).toBeUndefined();
+  expect(retracted.request.heldFinding).toBeUndefined();
 });
 
 test("a deferral stands unless another host settles the request", () => {
@@ -100,7 +100,7 @@ test("denials agree only when all hosts gave the same reason", () => {
   expect(request.isDeniedOnlyAs("domain_not_accepted")).toBe(false);
 });
 
-test("retries are limited: three sessions it may have ended, fifty in all, three retractions", () => {
+test("retries are limited: three sessions it may have ended, fifty in all, three retractions, six cut off", () => {
   const count = (canRetry: () => boolean) => {
     let retries = 0;
     while (canRetry()) retries++;
@@ -113,5 +113,7 @@ test("retries are limited: three sessions it may have ended, fifty in all, three
   const crowded = newRequest().request;
   expect(count(() => crowded.canRetryInNewTransaction())).toBe(5);
   const retracted = newRequest().request;
-  expect(count(() => retracted.canRetryAfterRetraction())).toBe(3);
+  expect(count(() => retracted.canRetryAfterRetraction(false))).toBe(2);
+  const cutOff = newRequest().request;
+  expect(count(() => cutOff.canRetryAfterRetraction(true))).toBe(6);
 });

@@ -7,9 +7,9 @@
  * | new                     | enqueue            | queued    | added to the pool's queue (probe-queue.ts)                |
  * | queued                  | take               | in_flight | taken into a batch (probe-queue.ts)                       |
  * | in_flight               | enqueue            | queued    | another host, transaction or session is to answer it      |
- * | in_flight               | hold               | held      | refused, and the refusal may be aimed at us               |
- * | held                    | confirm            | settled   | the refusal stands (refusal-streak.ts)                    |
- * | held                    | enqueue            | queued    | retracted (refusal-streak.ts), or another host is asked   |
+ * | in_flight               | hold               | held      | answered, until a control shows whether that stands       |
+ * | held                    | confirm            | settled   | it stands (session-controls.ts)                           |
+ * | held                    | enqueue            | queued    | retracted (session-controls.ts), or another host is asked |
  * | held                    | settle             | settled   | retracted too often, or all hosts refuse the domain       |
  * | in_flight               | settle             | settled   | answered (reply-handler.ts)                               |
  * | queued                  | settle             | settled   | no host available, or the domain is catch-all             |
@@ -63,6 +63,7 @@ const MAX_RETRIES = 50;
 /** How often "too many recipients" sends it to a new transaction before the reply counts as its answer. */
 const MAX_TRANSACTION_RETRIES = 5;
 const MAX_RETRACTIONS = 3;
+const MAX_CUT_OFFS = 6;
 
 export class ProbeRequest {
   readonly recipient: string;
@@ -82,10 +83,11 @@ export class ProbeRequest {
   #isInteractive: boolean;
   #isNeeded: boolean;
   #deferral: MailboxFinding | undefined;
-  #heldRefusal: MailboxFinding | undefined;
+  #heldFinding: MailboxFinding | undefined;
   #sessionsEnded = 0;
   #retries = 0;
   #retractions = 0;
+  #cutOffs = 0;
 
   constructor(probe: ProbeRecipient, onEnd: (end: ProbeEnd) => void) {
     this.recipient = probe.recipient;
@@ -130,34 +132,34 @@ export class ProbeRequest {
     return this.#deferral;
   }
 
-  /** The refusal that is kept back while the request is held. */
-  get heldRefusal(): MailboxFinding | undefined {
-    return this.#heldRefusal;
+  /** The answer that is kept back while the request is held. */
+  get heldFinding(): MailboxFinding | undefined {
+    return this.#heldFinding;
   }
 
   enqueue(): void {
     this.#moveTo("queued");
-    this.#heldRefusal = undefined;
+    this.#heldFinding = undefined;
   }
 
   take(): void {
     this.#moveTo("in_flight");
   }
 
-  hold(refusal: MailboxFinding): void {
+  hold(finding: MailboxFinding): void {
     this.#moveTo("held");
-    this.#heldRefusal = refusal;
+    this.#heldFinding = finding;
   }
 
   /** The host refuses this recipient, and not everything. */
   markSelective(): void {
-    if (this.#heldRefusal) this.#heldRefusal = { ...this.#heldRefusal, isSelective: true };
+    if (this.#heldFinding) this.#heldFinding = { ...this.#heldFinding, isSelective: true };
   }
 
-  /** Settles a held request with its refusal. */
+  /** Settles a held request with its answer. */
   confirm(): void {
-    if (!this.#heldRefusal) throw new Error(`no refusal is held for ${this.recipient}`);
-    this.settle(this.#heldRefusal);
+    if (!this.#heldFinding) throw new Error(`no answer is held for ${this.recipient}`);
+    this.settle(this.#heldFinding);
   }
 
   settle(finding: MailboxFinding): void {
@@ -245,9 +247,10 @@ export class ProbeRequest {
     return this.#retries++ < MAX_TRANSACTION_RETRIES;
   }
 
-  /** Counts a retracted refusal; false when there were too many. */
-  canRetryAfterRetraction(): boolean {
-    return ++this.#retractions <= MAX_RETRACTIONS;
+  /** Counts a retracted answer; false when there were too many. `isCutOff`: the session ended before its control. */
+  canRetryAfterRetraction(isCutOff: boolean): boolean {
+    if (!isCutOff) this.#retractions++;
+    return this.#retractions < MAX_RETRACTIONS && this.#cutOffs++ < MAX_CUT_OFFS;
   }
 
   #moveTo(state: ProbeState): void {

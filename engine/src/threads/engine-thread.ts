@@ -13,6 +13,7 @@ import type { NetworkSettings } from "../network-stages.ts";
 import type { RequestPriority } from "../request-priority.ts";
 import type { ProbeInput, ProbeResult } from "../smtp/probe-planner.ts";
 import type { EgressHealth } from "../smtp/throttle/egress-health.ts";
+import type { HostMemories } from "../smtp/throttle/host-memories.ts";
 import type { SessionGate } from "../smtp/throttle/session-gate.ts";
 import { LimiterClient, type LimiterServer } from "./limiter-server.ts";
 import {
@@ -33,6 +34,7 @@ export type EngineThreadDeps = {
   /** One for each egress identity, as `gates`. */
   healths: readonly EgressHealth[];
   gates: readonly (SessionGate | undefined)[];
+  hostMemories: HostMemories;
   onExit?: (exit: ThreadExit) => void;
   observe?: Observe;
   /** Called with what the other threads are to be told. */
@@ -220,6 +222,7 @@ class RunningThread {
   readonly #closeWithinMs: number;
   readonly #healths: EngineThreadDeps["healths"];
   readonly #gates: EngineThreadDeps["gates"];
+  readonly #hostMemories: HostMemories;
   readonly #observe: Observe | undefined;
   readonly #onGreeted: EngineThreadDeps["onGreeted"];
   readonly #onReply: (reply: ReplyMessage) => void;
@@ -229,16 +232,19 @@ class RunningThread {
   readonly #startedAtMs = performance.now();
 
   constructor(
-    { settings, limiters, healths, gates, observe, onGreeted, startWorker = startThread }: EngineThreadDeps,
+    deps: EngineThreadDeps,
     index: number,
     { onReply, onExit }: { onReply: (reply: ReplyMessage) => void; onExit: (error: Error) => void },
   ) {
-    this.#worker = startWorker(settings, index);
+    const { settings, limiters, healths, gates, hostMemories, observe, onGreeted } = deps;
+    const { startWorker = startThread } = deps;
+    this.#worker = startWorker({ ...settings, knownHosts: hostMemories.entries }, index);
     this.#closeWithinMs = CLOSE_WITHIN_MS + (settings.closeGraceMs ?? 0);
     this.#outbox = new Outbox((batch) => this.#worker.postMessage(batch));
     this.#limiters = new LimiterClient(limiters, (message) => this.send(message));
     this.#healths = healths;
     this.#gates = gates;
+    this.#hostMemories = hostMemories;
     this.#observe = observe;
     this.#onGreeted = onGreeted;
     this.#onReply = onReply;
@@ -318,6 +324,9 @@ class RunningThread {
         return;
       case "observed":
         this.#observe?.(message.event);
+        return;
+      case "remembered":
+        this.#hostMemories.record(message.entry);
         return;
       case "closed":
         void this.#worker.terminate();

@@ -3,8 +3,9 @@
  *
  * The calling thread inspects addresses, decides verdicts and routes requests: lookups by domain, probes by mail host, so
  * that all addresses at a host share its sessions. It also has what holds for all threads: the limiters of mail hosts
- * (limiter-server.ts), and the state and the session count of each egress identity. Sessions and lookups in flight are
- * limited in all, and each thread has an equal share. Figures and alternatives: docs/decisions/0014-engine-threads.md.
+ * (limiter-server.ts), the state and the session count of each egress identity, and what is stored of their memories of hosts
+ * (host-memories.ts). Sessions and lookups in flight are limited in all, and each thread has an equal share. Figures and
+ * alternatives: docs/decisions/0014-engine-threads.md.
  */
 import type { Worker } from "node:worker_threads";
 import { MAX_LOOKUPS_IN_FLIGHT } from "../dns/resolver.ts";
@@ -15,6 +16,7 @@ import type { ProbeInput, ProbePlanner } from "../smtp/probe-planner.ts";
 import { sessionLimits } from "../smtp/session-limits.ts";
 import { blockedForSeconds, EgressHealth } from "../smtp/throttle/egress-health.ts";
 import type { HostLimiterFor } from "../smtp/throttle/host-limiter.ts";
+import { HostMemories } from "../smtp/throttle/host-memories.ts";
 import { profileOf } from "../smtp/throttle/provider-profile.ts";
 import { LocalSessionGate, type SessionGateFor } from "../smtp/throttle/session-gate.ts";
 import { EngineThread, type ThreadExit } from "./engine-thread.ts";
@@ -32,6 +34,8 @@ export type EngineThreadsOptions = {
   gateFor?: SessionGateFor;
   /** One for each identity; by default of this engine alone. */
   egressHealths?: readonly EgressHealth[];
+  /** By default of this engine alone, and empty. */
+  hostMemories?: HostMemories;
   /** Called when a thread has exited unexpectedly; it is replaced. */
   onExit?: (exit: ThreadExit) => void;
   /** Called at the end of every session. */
@@ -50,7 +54,8 @@ export function openEngineThreads(options: EngineThreadsOptions): NetworkStages 
     maxLookups: Math.ceil(maxLookups / count),
     isObserved: options.observe !== undefined,
   };
-  const { gateFor = (identity) => new LocalSessionGate(identity) } = options;
+  const { gateFor = (identity) => new LocalSessionGate(identity), hostMemories = new HostMemories() } =
+    options;
   const { egress } = settings;
   const healths = options.egressHealths ?? egress.map(() => new EgressHealth());
   const gates = egress.map((identity) => (identity.isCounted ? gateFor(identity) : undefined));
@@ -58,7 +63,7 @@ export function openEngineThreads(options: EngineThreadsOptions): NetworkStages 
   const onGreeted = (message: GreetedMessage) => {
     for (const thread of threads) thread.tell(message);
   };
-  const deps = { ...options, settings, limiters, healths, gates, onGreeted };
+  const deps = { ...options, settings, limiters, healths, gates, hostMemories, onGreeted };
   const threads = Array.from({ length: count }, (_, index) => new EngineThread(deps, index));
   const threadFor = (key: string) => threads[hashOf(key) % count]!;
 

@@ -9,6 +9,7 @@ import type { MailRoute } from "../dns/mail-route.ts";
 import type { NetworkEvent } from "../egress/network-event.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
 import type { ProbeInput } from "../smtp/probe-planner.ts";
+import type { HostMemoryEntry } from "../smtp/throttle/host-memories.ts";
 import type { Greeting } from "../smtp/throttle/interception.ts";
 import type { ProviderProfile } from "../smtp/throttle/provider-profile.ts";
 import type { GateRefusal } from "../smtp/throttle/session-gate.ts";
@@ -48,6 +49,7 @@ export type FromThread =
   | { type: "ready" }
   | { type: "admit"; id: number; identity: number }
   | { type: "observed"; event: NetworkEvent }
+  | { type: "remembered"; entry: HostMemoryEntry }
   | { type: "closed" };
 
 /** What a connection shows about the egress identity it was made from. */

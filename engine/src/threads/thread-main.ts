@@ -8,6 +8,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { type NetworkSettings, networkStagesFrom } from "../network-stages.ts";
 import { RequestPriority } from "../request-priority.ts";
 import { EgressHealth } from "../smtp/throttle/egress-health.ts";
+import { HostMemories } from "../smtp/throttle/host-memories.ts";
 import type { Greeting } from "../smtp/throttle/interception.ts";
 import { type FromThread, Outbox, type RequestMessage, type ToThread } from "./messages.ts";
 import { RemoteGates } from "./remote-gate.ts";
@@ -67,6 +68,7 @@ const network = networkStagesFrom(settings, {
   limiterFor: limiters.limiterFor,
   gateFor: ({ name }) => gates.gateOf(settings.egress.findIndex((identity) => identity.name === name)),
   egressHealths,
+  hostMemories: new HostMemories(settings.knownHosts, (entry) => send({ type: "remembered", entry })),
   ...(settings.isObserved && { observe: (event) => send({ type: "observed", event }) }),
 });
 /** Requests in progress; with a priority where it can change. */

@@ -97,7 +97,9 @@ test.concurrent.each([
     for (const next of [undefined, closing])
       for (const manner of [[], noPipelining]) {
         const { verdicts } = await verdictsAt([manner, rejectsAndHangsUp(refusals, more, next)], everySecond);
-        expect(verdicts.filter((verdict) => verdict === "valid").length).toBeGreaterThan(15);
+        // One that changes at the first is not seen to tell mailboxes apart.
+        if (refusals > 1)
+          expect(verdicts.filter((verdict) => verdict === "valid").length).toBeGreaterThan(15);
       }
   },
 );

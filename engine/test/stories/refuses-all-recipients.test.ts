@@ -110,11 +110,11 @@ test.concurrent.each([
   await using story = await openStory({ "shop.test": mailDomain({ users, temper }) });
   if (before > 0) await story.verdictsOn(emails.slice(0, before));
   const verdicts = await story.verdictsOn(emails.slice(before)); // a live one called invalid throws
-  expect(new Set(verdicts.slice(0, -1))).toEqual(new Set(["valid"]));
+  for (const verdict of verdicts) expect(verdict).toMatch(/^(?:valid$|unknown)/);
   expect(verdicts.at(-1)).toMatch(/^unknown/);
 });
 
-test.concurrent("showing that costs one recipient at the end of a list, and no round trip", async () => {
+test.concurrent("showing that costs two or three recipients at the end of a list, and no round trip", async () => {
   const emails = [...manyAt("shop.test", 11), "eve@shop.test"];
   await using story = await openStory({ "shop.test": mailDomain({ users, temper: OTHER }) });
   expect((await story.verdictsOn(emails)).at(-1)).toBe("invalid mailbox_not_found");
@@ -122,9 +122,12 @@ test.concurrent("showing that costs one recipient at the end of a list, and no r
   expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
   const received = story.lab.received("mx.shop.test");
   const end = received.slice(received.indexOf("RCPT TO:<eve@shop.test>") + 1);
-  expect(end).toEqual([expect.stringMatching(/^RCPT TO:<anna\d+@shop.test>$/), "RSET", "QUIT"]);
+  const known = expect.stringMatching(/^RCPT TO:<anna\d+@shop.test>$/);
+  const madeUp = expect.stringMatching(/^RCPT TO:<[a-z]+\.[a-z]+@shop.test>$/);
+  expect(end.slice(0, 2)).toEqual([known, madeUp]);
+  expect(end.slice(2).filter((line) => line.startsWith("RCPT")).length).toBeLessThanOrEqual(1);
   const { commands, earlyCommands } = story.lab.counts("mx.shop.test");
-  expect(earlyCommands).toBeGreaterThanOrEqual(commands.RCPT!); // each arrives with others
+  expect(earlyCommands).toBeGreaterThanOrEqual(commands.RCPT! - 2); // each but the first of a batch arrives with others
 });
 
 const NO_IDLE_SESSIONS: StoryOptions = { idleSessionMs: 0 };
@@ -135,7 +138,7 @@ const sessionEnd = ({ lab }: Story) => until(() => lab.received("mx.shop.test").
 test.concurrent.each([
   ["alone", ["anna1@shop.test"]],
   ["with one that was missing before", ["eve@shop.test", "anna1@shop.test"]],
-  ["at the end of a list", [...manyAt("shop.test", 8).slice(1), "anna1@shop.test"]],
+  ["at the end of a list of missing ones", [...manyAt("shop.test", 3).slice(1), "anna1@shop.test"]],
 ])("the only known mailbox has been deleted and is asked for again: %s", async (_, emails) => {
   let isDeleted = false;
   const isUser = ({ localPart }: { localPart: string }) => localPart === "anna1" && !isDeleted;

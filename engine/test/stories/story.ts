@@ -21,6 +21,7 @@ import type { Connect } from "../../src/smtp/client/connect.ts";
 import { createPlanner } from "../../src/smtp/probe-planner.ts";
 import type { SessionLimits } from "../../src/smtp/session-limits.ts";
 import type { HostLimiterFor } from "../../src/smtp/throttle/host-limiter.ts";
+import type { HostMemories } from "../../src/smtp/throttle/host-memories.ts";
 import type { SessionGateFor } from "../../src/smtp/throttle/session-gate.ts";
 import { openEngineThreads } from "../../src/threads/engine-threads.ts";
 import { decide } from "../../src/verdict.ts";
@@ -48,6 +49,8 @@ export type StoryOptions = {
   dial?: Connect;
   /** Replaces the engine's own host limiters. */
   limiterFor?: HostLimiterFor;
+  /** What the engine knows of mail hosts at its start. */
+  hostMemories?: HostMemories;
   /** Scores local parts; AI enhancement is off without it. */
   nameModel?: NameModel;
   /** The deployment's own sources. */
@@ -120,6 +123,7 @@ function networkIn(lab: Lab, options: StoryOptions): NetworkStages {
   const {
     limiterFor,
     gateFor,
+    hostMemories,
     threads = usualThreads,
     dial,
     sessionLimits,
@@ -140,7 +144,11 @@ function networkIn(lab: Lab, options: StoryOptions): NetworkStages {
     idleSessionMs,
     ...(closeGraceMs !== undefined && { closeGraceMs }),
   };
-  const limits = { ...(limiterFor && { limiterFor }), ...(gateFor && { gateFor }) };
+  const limits = {
+    ...(limiterFor && { limiterFor }),
+    ...(gateFor && { gateFor }),
+    ...(hostMemories && { hostMemories }),
+  };
   if (!dial) {
     return threads > 0
       ? openEngineThreads({ settings, threads, ...limits })

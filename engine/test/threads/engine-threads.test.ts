@@ -8,6 +8,7 @@ import type { Evidence } from "../../src/evidence.ts";
 import type { NetworkSettings } from "../../src/network-stages.ts";
 import { loadDisposables } from "../../src/reference/disposable.ts";
 import { readEngineSettings, settingsFrom } from "../../src/settings.ts";
+import { HostMemories } from "../../src/smtp/throttle/host-memories.ts";
 import { startThread, type ThreadExit } from "../../src/threads/engine-thread.ts";
 import { openEngineThreads } from "../../src/threads/engine-threads.ts";
 import { decide } from "../../src/verdict.ts";
@@ -174,6 +175,42 @@ test("a thread that dies is replaced, and what it had not answered is done again
   expect(engine.exits).toHaveLength(2);
   expect(engine.workers).toHaveLength(4);
   for (const host of HOSTS) expect(lab.counts(host).maxConcurrentConnections).toBeLessThanOrEqual(CAP);
+  await engine.close();
+});
+
+/** It refuses everybody from that moment on. */
+function turningHost(): { world: MailWorld; turn(): void } {
+  let hasTurned = false;
+  const rcpt = () => (hasTurned ? { reply: "550 5.1.1 User unknown" } : undefined);
+  const world = { "firm.test": mailDomain({ users: ["ann"], temper: { on: { rcpt } } }) };
+  return { world, turn: () => (hasTurned = true) };
+}
+const DEAD = Array.from({ length: 6 }, (_, i) => `bob${i}@firm.test`);
+
+test("what the threads know of a host is known to the engine that follows", async () => {
+  const { world, turn } = turningHost();
+  await using lab = await openLab(world);
+  const hostMemories = new HostMemories();
+  const first = engineIn(lab, { threads: 2, hostMemories });
+  expect(await first.verdictsOn(DEAD)).toContain("invalid mailbox_not_found");
+  await first.end();
+  turn();
+  const { entries } = hostMemories;
+  const second = engineIn(lab, { threads: 2, hostMemories: new HostMemories(entries) });
+  expect(await second.verdictOn("ann@firm.test")).toBe("unknown server_untrusted");
+  await second.end();
+});
+
+test("what a thread that died knew of a host is known to the one that replaces it", async () => {
+  const { world, turn } = turningHost();
+  await using lab = await openLab(world);
+  const engine = watchedEngine(lab, 1);
+  await Promise.all(DEAD.map((email) => engine.verify(email, "smtp")));
+  await until(() => lab.counts("mx.firm.test").openConnections === 0);
+  turn();
+  crash(engine.workers[0]);
+  await until(() => engine.exits.length === 1);
+  expect(decide(await engine.verify("ann@firm.test", "smtp")).subStatus).toBe("server_untrusted");
   await engine.close();
 });
 

@@ -31,6 +31,7 @@ const NOT_EXPORTED: ReadonlySet<string> = new Set([
   "migrations",
   "processes",
   "host_leases",
+  "host_memories",
   "host_waiters",
   "request_buckets",
   "requests_in_progress",

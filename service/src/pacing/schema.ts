@@ -9,6 +9,7 @@ import {
   doublePrecision,
   integer,
   json,
+  jsonb,
   pgTable,
   primaryKey,
   text,
@@ -66,4 +67,19 @@ export const egressSessions = pgTable(
   "egress_sessions",
   { identity: text().notNull(), day: date().notNull(), sessions: integer().notNull() },
   (table) => [primaryKey({ columns: [table.identity, table.day] })],
+);
+
+/**
+ * What each egress identity remembers of a mail host over its sessions, such as how many unknown users it has asked for in
+ * the last hour. Unlogged: most of it is of no use after that hour.
+ */
+export const hostMemories = pgTable(
+  "host_memories",
+  {
+    identity: text().notNull(),
+    host: text().notNull(),
+    memory: jsonb(), // null: nothing any more
+    changedAt: createdAt(),
+  },
+  (table) => [primaryKey({ columns: [table.identity, table.host] })],
 );

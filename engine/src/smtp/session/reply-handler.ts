@@ -1,28 +1,20 @@
 /**
- * Moves each probe request on according to its reply: settled, held as a refusal, or queued again where another host,
- * identity or transaction may answer.
+ * Moves each probe request on according to its reply: held until a control shows whether it stands, settled, or queued again
+ * where another host, identity or transaction may answer.
  */
 import type { SmtpSessionEvent } from "../../egress/network-event.ts";
 import type { MailboxFinding } from "../../evidence.ts";
+import { isRefusalOfDecoy } from "../catch-all.ts";
 import type { RcptResult } from "../client/client.ts";
 import { asRefusalByBackup, findingWithoutReply, interpretReply } from "../mailbox-finding.ts";
 import type { HostDenial, ProbeRequest } from "../probe-request.ts";
-import {
-  isBeyondReliable,
-  isExemptFromFilters,
-  recordAccepted,
-  recordRefused,
-  recordReliable,
-} from "../throttle/learned-limits.ts";
-import { RefusalStreak } from "./refusal-streak.ts";
 import type { BatchTally, SessionContext } from "./session-context.ts";
+import type { Control, ControlReply, Place } from "./session-controls.ts";
 import { ANSWER_OF_ENDING, isAboutErrors } from "./session-ending.ts";
 import { type OpenTransaction, type TransactionPlan, UNWATCHED_RECIPIENTS } from "./transaction-plan.ts";
 
 export class ReplyHandler {
   readonly #session: SessionContext;
-  /** Refusals since the last acceptance, held until they are credible. */
-  readonly streak = new RefusalStreak((request) => this.#confirm(request));
   /** By category, for the event at the end of the session. */
   readonly replies: SmtpSessionEvent["replies"] = {};
 
@@ -48,8 +40,8 @@ export class ReplyHandler {
     { transaction, isNew, requests }: TransactionPlan,
     tally: BatchTally,
   ): "accepted" | "refused" | "unanswered" {
-    const { deps, counts } = this.#session;
-    const { client, host, identity, limits } = this.#session.target;
+    const { deps, controls } = this.#session;
+    const { client, host, identity } = this.#session.target;
     const { ourNames } = identity;
     const { recipient, isDecoy } = request;
     const context = { stage, reply, mx: host, greetedAs: client.bannerName, recipient, ourNames, isDecoy };
@@ -61,10 +53,15 @@ export class ReplyHandler {
       if (!this.#isLeftToAnotherIdentity(request, blocked)) request.settle(blocked);
       return "refused";
     }
+    const place = { transaction, isFirst: isNew && request === requests[0] };
     if (answer === "accepted") {
       tally.isJudged = true;
       delete tally.block;
-      if (!isExemptFromFilters(request)) this.#recordAccepted(request, transaction, tally);
+      if (!isDecoy) {
+        controls.accepted(request, finding, place);
+        return "accepted";
+      }
+      controls.madeUp(request, "accepted", { ...place, isOwn: true });
       request.settle(finding);
       return "accepted";
     }
@@ -90,40 +87,50 @@ export class ReplyHandler {
       deps.queue.add(request);
       return "refused";
     }
-    const recipients = counts.recipients + tally.answered;
-    const isLate = isBeyondReliable(limits, recipients, counts.refused + tally.refused);
-    if (stage === "rcpt" && reply.code >= 500) {
-      recordRefused(limits, recipient);
-      deps.acceptedMailboxes.forget(request);
-    }
-    if (finding.isUnexplained) limits.refusesWithoutReason = true;
-    const isFirst = isNew && request === requests[0];
+    if (stage === "rcpt" && reply.code >= 500) deps.acceptedMailboxes.forget(request);
     if (stage !== "rcpt") request.settle(finding);
-    else {
+    else if (isDecoy) {
+      controls.madeUp(request, replyToMadeUp(finding), { ...place, isOwn: true });
+      if (finding.isUnexplained) controls.holdDecoy(request, finding, place);
+      else this.#settleDecoy(request, finding);
+    } else {
+      if (answer === "not_found" || answer === "disabled") deps.onRefused(request.domain);
       const isBelieved = answer === "domain_not_accepted" || request.isDecidedBy(host);
-      const believed = isBelieved ? finding : asRefusalByBackup(finding);
-      this.streak.hold({ request, isLate, transaction, isFirst }, believed);
+      controls.refused(request, isBelieved ? finding : asRefusalByBackup(finding), place);
     }
     return "refused";
   }
 
-  /** Of a refused domain, the other hosts are asked as well. */
-  #confirm(request: ProbeRequest): void {
-    const { heldRefusal } = request;
-    if (heldRefusal?.answer === "domain_not_accepted") this.#deny(request, heldRefusal.answer, heldRefusal);
+  /** The reply to a recipient that is asked for the sake of others. */
+  handleControl(control: Control, answer: RcptResult, place: Place): void {
+    const { deps, target, controls } = this.#session;
+    const { mailbox, role } = control;
+    const { ourNames } = target.identity;
+    const context = { ...answer, mx: target.host, recipient: mailbox.recipient, ourNames };
+    const isDecoy = role === "made_up";
+    const { finding } = interpretReply(
+      { ...context, greetedAs: target.client.bannerName, isDecoy },
+      deps.profile,
+    );
+    if (finding.answer === "rate_limited" && place.transaction.recipients > 1) {
+      place.transaction.isExhausted = true; // it is asked again in a new one
+      return;
+    }
+    if (isDecoy) controls.madeUp(mailbox, replyToMadeUp(finding), { ...place, isOwn: false });
+    else controls.known(control, replyOf(answer), place);
+  }
+
+  /** The answer to a held request stands. Of a refused domain, the other hosts are asked as well. */
+  confirm(request: ProbeRequest): void {
+    const finding = request.heldFinding!;
+    if (finding.answer === "accepted") this.#session.deps.acceptedMailboxes.record(request);
+    if (finding.answer === "domain_not_accepted") this.#deny(request, finding.answer, finding);
     else request.confirm();
   }
 
-  /** The server still distinguishes mailboxes. */
-  #recordAccepted(request: ProbeRequest, transaction: OpenTransaction, tally: BatchTally): void {
-    const { deps, counts, target } = this.#session;
-    if (!request.isDecoy) this.streak.recordAcceptance(request, transaction);
-    this.streak.confirm(this.streak.take());
-    recordReliable(target.limits, counts.recipients + tally.answered, counts.refused + tally.refused);
-    counts.accepted++;
-    if (request.isDecoy) return;
-    recordAccepted(target.limits, request);
-    deps.acceptedMailboxes.record(request);
+  #settleDecoy(request: ProbeRequest, finding: MailboxFinding): void {
+    if (finding.answer === "domain_not_accepted") this.#deny(request, finding.answer, finding);
+    else request.settle(finding);
   }
 
   /** The first unanswered request may be what ended the session; the others were only behind it. */
@@ -199,4 +206,19 @@ export class ReplyHandler {
     else if (transaction.accepted > 0) limits.recipientsPerTransaction = transaction.accepted;
     return true;
   }
+}
+
+/** Temporary refusals of the recipient. */
+const DEFERRED: ReadonlySet<MailboxFinding["answer"]> = new Set(["greylisted", "temporary_error", "full"]);
+
+function replyToMadeUp(finding: MailboxFinding): ControlReply {
+  if (finding.answer === "accepted") return "accepted";
+  if (isRefusalOfDecoy(finding)) return "refused";
+  return DEFERRED.has(finding.answer) ? "deferred" : "undecided";
+}
+
+/** Undecided where it is not about the recipient. */
+export function replyOf({ stage, reply: { code } }: RcptResult): ControlReply {
+  if (stage !== "rcpt") return "undecided";
+  return code < 300 ? "accepted" : code >= 500 ? "refused" : "deferred";
 }

@@ -10,11 +10,13 @@ import type { CountedSession } from "../throttle/global-limiter.ts";
 import type { HostLimiter } from "../throttle/host-limiter.ts";
 import type { LearnedLimits } from "../throttle/learned-limits.ts";
 import type { ProviderProfile } from "../throttle/provider-profile.ts";
+import type { SessionControls } from "./session-controls.ts";
 
 export type SessionContext = {
   deps: ProbeSessionDeps;
   target: SessionTarget;
   counts: SessionCounts;
+  readonly controls: SessionControls;
   /** What answers is not the host (../throttle/interception.ts). */
   readonly isIntercepted: boolean;
 };
@@ -27,11 +29,13 @@ export type ProbeSessionDeps = {
   hasUnknownHosts: boolean;
   profile: ProviderProfile;
   acceptedMailboxes: AcceptedMailboxes;
+  /** Mailboxes of a catch-all domain that are still to be asked; infinite for any other. */
+  leftAtCatchAll(domain: string): number;
+  /** A mailbox of the domain was refused for good, as far as the session can tell. */
+  onRefused(domain: string): void;
   /** Timeout of each batch. */
   probeTimeoutMs: number;
   isClosing(): boolean;
-  /** Mail hosts that have requests now, this one included. */
-  hostsAtWork(): number;
   /** Another pool waits for one of all the sessions of this process. */
   hasGlobalWaiters(): boolean;
   /** Waits a moment for a new request; true when one arrived. */
@@ -71,9 +75,9 @@ export type BatchTally = {
   block?: Reply;
   /** The host refuses this connection because others are open. */
   isBeyondCap?: true;
+  /** The queue is empty, or somebody waits for an answer: what is held is to be decided. */
+  isClosing?: true;
   /** The host ended the session after a number of refusals. */
   isErrorLimit?: true;
-  /** Whether a known mailbox was accepted after the batch. */
-  stillAccepts?: boolean | undefined;
   ending?: SessionEnding;
 };

@@ -1,70 +1,96 @@
 /**
- * Runs one SMTP session: sends RCPT batches until the queue is empty, a limit is near, or the server ends it. What the
- * session learns about the host is kept in learned-limits.ts.
+ * Runs one SMTP session: sends RCPT batches until the queue is empty, a limit is near, or the server ends it, and the controls
+ * that are due. What the session learns about the host is kept in learned-limits.ts and host-memory.ts.
  *
- * What becomes of a request by its reply is in reply-handler.ts, whether refusals are credible in refusal-check.ts, what the
- * end of the session says about the host in session-ending.ts, opening sessions in session-opener.ts and host-pool.ts, the
+ * Which replies are believed is decided in session-controls.ts, what becomes of a request in reply-handler.ts, what the end
+ * of the session says about the host in session-ending.ts, opening sessions in session-opener.ts and host-pool.ts, the
  * commands in client.ts.
  */
 import { MAX_TRACES, type SmtpSessionEvent } from "../../egress/network-event.ts";
-import type { Transaction } from "../client/client.ts";
+import type { RcptResult, Transaction } from "../client/client.ts";
+import { decoyName } from "../decoy-name.ts";
+import { untrusted } from "../mailbox-finding.ts";
 import type { BatchRoom } from "../probe-queue.ts";
 import type { ProbeRequest } from "../probe-request.ts";
+import { type HostMemory, type KnownMailbox, TOLERATED_REFUSALS } from "../throttle/host-memory.ts";
 import {
   type LearnedLimits,
+  recordAnswer,
+  recordCutOff,
   recordOkSession,
   recordRefusalLimit,
   recordRefusalsTolerated,
   refusalBudget,
+  refusalShare,
 } from "../throttle/learned-limits.ts";
-import type { RecipientAnswer } from "../throttle/refusal-estimate.ts";
-import { inSendingOrder, riskAmong, roomForBatch } from "./batch-room.ts";
-import { RefusalCheck } from "./refusal-check.ts";
-import { ReplyHandler } from "./reply-handler.ts";
+import { batchSize, roomForBatch } from "./batch-table.ts";
+import { ReplyHandler, replyOf } from "./reply-handler.ts";
 import type { BatchTally, ProbeSessionDeps, SessionContext, SessionTarget } from "./session-context.ts";
+import { type Control, type Place, postmasterAt, SessionControls } from "./session-controls.ts";
 import { isBeyondCap, isErrorLimit, learnFromEnding } from "./session-ending.ts";
 import { SessionTransactions, type TransactionPlan } from "./transaction-plan.ts";
 
 const MAX_TRANSACTIONS = 8;
-/** Recipients per batch: enough to hide the round trip, few enough that interactive requests need not wait. */
-export const PIPELINED_BATCH = 40;
+/** Recipients per batch where each waits for the reply to the one before. */
 const SEQUENTIAL_BATCH = 4;
-export const MIN_REFUSALS_LEFT = 2;
-/** A batch that will probably leave fewer refusals than this is the last one, and is sent with QUIT: four of nine. */
-export const lastRefusalsLeft = (budget: number) => Math.min(4, (budget - 1) / 2);
+/** With fewer refusals left, a long queue is done sooner in a new session than by ones and twos. */
+const minRefusalsLeft = (budget: number) => Math.min(4, (budget - 1) / 2);
 /** Postfix sleeps for a second before each reply once a session has had its number of errors. */
 const SLEEP_MS = 900;
 /** How long a session may keep its slot when it is waited for. */
 const TIME_SLICE_MS = 10_000;
-export const LONG_QUEUE = 20;
+const LONG_QUEUE = 20;
+/** A known mailbox and a made-up name, for which a session keeps room. Where it is long enough, the first is asked again. */
+const CONTROLS = 2;
+/** After so many recipients, a known mailbox is worth its command: it saves a round trip if the last one is refused. */
+const MIN_TO_ASK_KNOWN = 4;
+/** A control may have to be asked again in a transaction of its own, or another one instead. */
+const MAX_CONTROL_ROUNDS = 3;
+
+type PlannedControl = { control: Control; place: Place; transaction: Transaction };
 
 export class ProbeSession implements SessionContext {
   readonly deps: ProbeSessionDeps;
   readonly target: SessionTarget;
   readonly counts = { recipients: 0, refused: 0, accepted: 0 };
+  readonly controls: SessionControls;
   /** It quit because what is left in the queue is for another host or identity. */
   hasLeftOthers = false;
   readonly #limits: LearnedLimits;
+  readonly #memory: HostMemory;
   readonly #transactions: SessionTransactions;
   readonly #handler = new ReplyHandler(this);
-  readonly #check: RefusalCheck;
   readonly #traces = new Set<string>();
   /** Its last reply was a rejection of us. */
   #isBlocked = false;
   #outcome: SmtpSessionEvent["outcome"] = "completed";
   #sent = 0;
+  /** As the last control was good. */
+  #proven = { recipients: 0, refused: 0 };
+  /** Recipients as a known mailbox was last asked. */
+  #askedKnownAt = 0;
 
   constructor(deps: ProbeSessionDeps, target: SessionTarget) {
     this.deps = deps;
     this.target = target;
     this.#limits = target.limits;
+    const { hostLimits } = target.identity;
+    this.#memory = hostLimits.memoryOf(target.host);
     this.#transactions = new SessionTransactions(deps.profile, target.limits);
-    this.#check = new RefusalCheck(this, this.#handler.streak, this.#transactions);
+    this.controls = new SessionControls({
+      memory: this.#memory,
+      domainAnswers: (domain) => hostLimits.domainAnswers(target.host, domain),
+      isExempt: () => this.#isExempt,
+      acceptedAt: (domain) => deps.acceptedMailboxes.at(domain),
+      confirm: (request) => this.#handler.confirm(request),
+      requeue: (request) => deps.queue.add(request),
+      park: (request) => deps.queue.park(request),
+    });
   }
 
   /** For the event at the end of the session. */
   get summary(): Pick<SmtpSessionEvent, "replies" | "recipients" | "outcome" | "traces"> {
-    const outcome = this.#check.isUntrusted
+    const outcome = this.controls.isUntrusted
       ? "untrusted"
       : this.isIntercepted
         ? "intercepted"
@@ -77,11 +103,23 @@ export class ProbeSession implements SessionContext {
     return identity.health.interception.isDevice({ host, bannerName: client.bannerName });
   }
 
+  /** Too short for controls: at a large provider, and at a host that hangs up after one or two recipients. */
+  get #isExempt(): boolean {
+    return this.deps.profile.isShared || this.#limits.recipientsPerSession <= CONTROLS;
+  }
+
   async run(): Promise<void> {
+    let isDoubted = false;
     try {
+      await this.#askDoubted();
+      isDoubted = this.#memory.doubt !== undefined;
       await this.#sendBatches();
+      await this.#conclude(true);
     } finally {
-      this.#check.end();
+      this.controls.end(true);
+      this.#unpark();
+      if (isDoubted && this.#memory.doubt) this.#leaveHost();
+      this.#memory.save();
     }
   }
 
@@ -91,16 +129,19 @@ export class ProbeSession implements SessionContext {
     const endsAt = performance.now() + profile.lifetimeMs;
     const sliceEndsAt = performance.now() + TIME_SLICE_MS;
     let aboutUs = 0;
-    await this.#check.askDoubtedAgain();
     while (
       client.isOpen &&
-      !this.#check.isUntrusted &&
+      !this.controls.isUntrusted &&
       !this.deps.isClosing() &&
       !this.isIntercepted &&
       performance.now() < endsAt &&
       !limiter.openBreaker
     ) {
       if (this.counts.recipients > 0 && this.#shouldYield(sliceEndsAt)) break;
+      if (this.#memory.isLeftForAnotherHour && !this.#isExempt) {
+        this.#leaveRest();
+        break;
+      }
       const room = this.#roomForBatch();
       if (!room || this.#transactions.count > MAX_TRANSACTIONS) break;
       const groups = this.deps.queue.take({
@@ -114,13 +155,14 @@ export class ProbeSession implements SessionContext {
       if (groups.length === 0) {
         this.hasLeftOthers = this.deps.queue.count(1) > 0;
         const isSlotWanted = this.hasLeftOthers || limiter.hasWaiters || this.deps.hasGlobalWaiters();
-        if (!isSlotWanted && (await this.deps.nextRequest())) continue;
+        if (isSlotWanted) break;
+        await this.#conclude(false);
+        if (client.isOpen && !this.controls.isUntrusted && (await this.deps.nextRequest())) continue;
         break;
       }
       const tally = await this.#runBatch(groups);
       this.counts.recipients += tally.answered;
       this.counts.refused += tally.refused;
-      await this.#check.resolve(tally.stillAccepts);
       aboutUs += tally.aboutUs;
       if (tally.isBeyondCap) {
         limiter.record({ kind: "too_many_connections", open: this.target.slots.sessions - 1 });
@@ -129,18 +171,83 @@ export class ProbeSession implements SessionContext {
       const ending = tally.ending ?? (client.hasHungUp ? "closed" : undefined); // it may have answered all before
       if (tally.isErrorLimit) recordRefusalLimit(this.#limits, this.counts.refused, profile);
       else if (ending) learnFromEnding(this, ending, tally.answered);
+      else this.#limits.batchesAnswered++;
+      if (tally.isClosing) await this.#conclude(false);
+      if (!this.controls.hasHeld) this.#proven = { ...this.counts };
+      for (const domain of this.controls.unaskedDomains) this.deps.queue.needDecoy(domain);
     }
-    const { isUntrusted, isRefusedFromStart } = this.#check;
-    if (aboutUs > 0 || this.counts.recipients === 0 || (isUntrusted && isRefusedFromStart)) return;
+    if (aboutUs > 0 || this.counts.recipients === 0) return;
     limiter.record({ kind: "ok" });
     if (client.hasHungUp) return;
-    recordOkSession(this.#limits, this.counts.recipients);
+    if (this.controls.isUntrusted) return;
+    recordOkSession(this.#limits, this.counts.recipients + (this.#isExempt ? 0 : CONTROLS));
     const isBudgetUsed = this.counts.refused >= this.#refusalBudget / 2;
-    if (isBudgetUsed && !isUntrusted && !client.isPostfix) recordRefusalsTolerated(this.#limits, profile);
+    if (isBudgetUsed && !client.isPostfix) recordRefusalsTolerated(this.#limits, profile);
   }
 
+  /** Asks the controls that are due, and lets what is held stand or fall. `isLast`: QUIT is sent along. */
+  async #conclude(isLast: boolean): Promise<void> {
+    const { client } = this.target;
+    for (let round = 0; round < MAX_CONTROL_ROUNDS && client.isOpen && this.controls.hasHeld; round++) {
+      const due = this.controls.due((domain) => this.#madeUpAt(domain));
+      if (due.length === 0) break;
+      // Where a domain may turn out to be catch-all, further controls may be due.
+      const isWithQuit = isLast && this.controls.unaskedDomains.length === 0 && !this.#isDelayed;
+      await this.#askControls(due, isWithQuit);
+    }
+    const isEverythingAsked = this.controls.due((domain) => this.#madeUpAt(domain)).length === 0;
+    const isRetracted = this.controls.hasHeld && this.controls.end(!isEverythingAsked);
+    if (isRetracted && (this.controls.isUntrusted || !client.hasHungUp)) this.#learnFromFailure();
+    if (!isRetracted) this.#proven = { ...this.counts };
+    this.#unpark();
+  }
+
+  /** Once the host has accepted a mailbox, what it refused before can be asked again; without one, it waits for another hour. */
+  #unpark(): void {
+    const { queue, isClosing } = this.deps;
+    if (!this.#memory.known && queue.count(1) > 0 && !isClosing()) return;
+    const seconds = this.#memory.secondsToTolerated;
+    for (const request of queue.takeParked())
+      if (this.#memory.known) queue.add(request);
+      else request.settle(untrusted(request.heldFinding!, seconds));
+  }
+
+  async #askControls(due: readonly Control[], isLast: boolean): Promise<void> {
+    const { client } = this.target;
+    const decoys = new Map<Control, ProbeRequest>();
+    const planned = due.map((control): PlannedControl => {
+      // The decoy of the domain is a made-up name for which the planner waits.
+      const decoy = control.role === "made_up" ? this.#decoyOf(control.mailbox.domain) : undefined;
+      if (decoy) decoys.set(control, decoy);
+      // Before QUIT it cannot be asked again, so no recipient before it may be the reason for its refusal.
+      const isAlone = control.isAlone || (isLast && control.role === "known" && !this.#isDelayed);
+      return this.#planned({ ...control, isAlone, ...(decoy && { mailbox: decoy }) });
+    });
+    const result = await client.sendBatch(
+      planned.map(({ transaction }) => transaction),
+      this.deps.probeTimeoutMs,
+      isLast && client.usesPipelining,
+    );
+    const { answers, ending } = result;
+    const tally: BatchTally = { answered: 0, refused: 0, aboutUs: 0 };
+    for (const [i, one] of planned.entries()) {
+      const answer = answers[i]?.[0];
+      const decoy = decoys.get(due[i]!);
+      if (decoy) this.#handleDecoy(decoy, answer, one, tally);
+      else this.#readControl(one, answer, tally);
+    }
+    this.counts.recipients += tally.answered;
+    this.counts.refused += tally.refused;
+    if (result.isOutOfStep) this.#limits.pipelining = false;
+    if (isErrorLimit(this, result, tally))
+      recordRefusalLimit(this.#limits, this.counts.refused, this.deps.profile);
+    else if (ending) learnFromEnding(this, ending, tally.answered);
+  }
+
+  /** While nobody is known, nothing would show that the server has begun to refuse everybody. */
   get #refusalBudget(): number {
-    return refusalBudget(this.#limits, this.deps.profile);
+    const budget = refusalBudget(this.#limits, this.deps.profile);
+    return this.#isExempt || this.controls.hasControl ? budget : Math.min(budget, TOLERATED_REFUSALS);
   }
 
   /** Another pool, or another process, waits for this slot. Those of the reserve are for interactive requests only. */
@@ -151,32 +258,60 @@ export class ProbeSession implements SessionContext {
     return isWaitedFor && !this.deps.queue.hasInteractive;
   }
 
-  /** What the next batch may contain, by the profile and by what the host has shown. Undefined: time to quit. */
+  /** What the next batch may contain, by the table and by what the host has shown. Undefined: time to quit. */
   #roomForBatch(): BatchRoom | undefined {
-    const { recipientsPerSession } = this.deps.profile;
+    const { profile } = this.deps;
+    const controls = this.#isExempt ? 0 : CONTROLS;
     const recipientsLeft =
-      Math.min(recipientsPerSession, this.#limits.recipientsPerSession) - this.counts.recipients;
-    // Without a known mailbox, nothing would show that the server has begun to refuse everything.
-    const confirmable = this.#limits.knownGood
-      ? Number.POSITIVE_INFINITY
-      : this.#limits.reliableUpTo.refusals;
-    const maxRefusals = this.#refusalBudget - this.counts.refused;
-    const maxUnconfirmed = confirmable - this.counts.refused;
-    const refusalsLeft = Math.min(maxRefusals, maxUnconfirmed);
-    if (recipientsLeft <= 0 || refusalsLeft <= 0) return undefined;
-    // With few refusals left, a long queue is done sooner in a new session than by ones and twos.
-    const isShort = this.counts.recipients > 0 && refusalsLeft < MIN_REFUSALS_LEFT;
+      Math.min(profile.recipientsPerSession, this.#limits.recipientsPerSession) -
+      this.counts.recipients -
+      controls;
+    const left = (budget: number) => budget - this.counts.refused - this.#refusalsDue;
+    const refusals = left(this.#refusalBudget);
+    if (this.counts.recipients > 0 && (recipientsLeft <= 0 || refusals <= 0)) return undefined;
+    const isShort = this.counts.recipients > 0 && refusals < minRefusalsLeft(this.#refusalBudget);
     if (isShort && this.deps.queue.count(LONG_QUEUE) >= LONG_QUEUE) return undefined;
     const { recipientsPerTransaction, oneDomainPerTransaction } = this.#transactions.limits;
+    const { batchesAnswered, recipientsPerBatch, recent } = this.#limits;
     const maxRecipients = Math.min(
-      recipientsLeft,
-      this.target.client.usesPipelining ? PIPELINED_BATCH : SEQUENTIAL_BATCH,
-      this.#limits.recipientsPerBatch,
+      Math.max(1, recipientsLeft),
+      this.target.client.usesPipelining ? batchSize(profile.batches, batchesAnswered) : SEQUENTIAL_BATCH,
+      this.#firstRecipients,
+      recipientsPerBatch,
       recipientsPerTransaction,
     );
-    const risk = riskAmong(this.deps.hostsAtWork());
-    const limits = { maxRecipients, maxRefusals, maxUnconfirmed, oneDomainPerTransaction, risk };
-    return roomForBatch(this.#limits.refusals, limits);
+    return roomForBatch({
+      maxRecipients,
+      refusals: left(refusalBudget(this.#limits, profile)),
+      share: refusalShare(this.#limits),
+      decoyShare: recent.madeUp.refused / recent.madeUp.asked,
+      domainAnswers: (domain) => this.#domainAnswers(domain),
+      oneDomainPerTransaction,
+      leftAtCatchAll: this.deps.leftAtCatchAll,
+    });
+  }
+
+  /** While nobody is known at the host: what is left of the refusals that need no control, before postmaster@ is asked. */
+  get #firstRecipients(): number {
+    if (this.#isExempt || this.controls.hasAcceptance || this.#memory.isPostmasterAccepted !== undefined)
+      return Number.POSITIVE_INFINITY;
+    const left = TOLERATED_REFUSALS - this.#memory.refusals;
+    return left > 0 ? left : Number.POSITIVE_INFINITY;
+  }
+
+  /** Beyond its limit of errors, Postfix delays the reply to each command. */
+  get #isDelayed(): boolean {
+    return this.counts.refused > this.deps.profile.refusalsPerSession;
+  }
+
+  /** Refusals that the controls of this session will probably cost. */
+  get #refusalsDue(): number {
+    if (this.#isExempt || !this.controls.hasControl) return 0;
+    return this.controls.unaskedDomains.length + (this.#memory.isSteady ? 0 : 1);
+  }
+
+  #domainAnswers(domain: string) {
+    return this.target.identity.hostLimits.domainAnswers(this.target.host, domain);
   }
 
   /** An exception in our own code fails the requests that it left in flight, and no others. */
@@ -193,38 +328,38 @@ export class ProbeSession implements SessionContext {
   async #sendBatch(groups: ProbeRequest[][]): Promise<BatchTally> {
     const { client, limiter } = this.target;
     const sendable = this.#handler.sendable(groups);
-    // Where each domain needs a transaction, the queue's order is kept.
-    const ordered = this.#transactions.limits.oneDomainPerTransaction
-      ? sendable
-      : inSendingOrder(sendable, this.#limits.refusals);
-    const plans = this.#transactions.plan(ordered);
-    const transactions: Transaction[] = plans.map(({ transaction, isNew, requests }) => ({
+    const tally: BatchTally = { answered: 0, refused: 0, aboutUs: 0 };
+    const before = this.#controlsBefore(sendable.flat());
+    const plans = this.#transactions.plan(sendable);
+    const isClosing = this.deps.queue.count(1) === 0 || sendable.flat().some((one) => one.isInteractive);
+    if (isClosing) tally.isClosing = true;
+    const after = isClosing ? this.#controlsAfter(plans) : [];
+    const transactions = plans.map(({ transaction, isNew, requests }) => ({
       recipients: requests.map((request) => request.recipient),
       smtpUtf8: transaction.smtpUtf8,
       isNew,
     }));
-    const isLast = client.usesPipelining && plans.length > 0 && this.#isLastBatch(plans);
-    const askedAgain = this.#check.mailboxToAskAgain(plans, isLast);
-    if (askedAgain) transactions.push(askedAgain.transaction);
-    const result = await client.sendBatch(transactions, this.deps.probeTimeoutMs, isLast);
+    const toSend = [...before, ...after].map(({ transaction }) => transaction);
+    const result = await client.sendBatch(
+      [...toSend.slice(0, before.length), ...transactions, ...toSend.slice(before.length)],
+      this.deps.probeTimeoutMs,
+    );
 
-    const tally: BatchTally = { answered: 0, refused: 0, aboutUs: 0 };
     if (result.ending) tally.ending = result.ending;
     if (result.ending) this.#outcome = result.ending;
     if (result.isOutOfStep) this.#limits.pipelining = false;
-    if (askedAgain) tally.stillAccepts = this.#check.readAnswer(askedAgain, result.answers);
     if (isBeyondCap(this, result)) {
       tally.isBeyondCap = true;
       this.#outcome = "connection_cap";
       result.answers = [];
     }
+    for (const [i, one] of before.entries()) this.#readControl(one, result.answers[i]?.[0], tally);
     const unanswered: ProbeRequest[] = [];
-    const answers: RecipientAnswer[] = [];
     for (const [i, plan] of plans.entries()) {
       for (const [j, request] of plan.requests.entries()) {
         this.#sent++;
         if (request.trace !== undefined && this.#traces.size < MAX_TRACES) this.#traces.add(request.trace);
-        const answer = result.answers[i]?.[j];
+        const answer = result.answers[before.length + i]?.[j];
         const isAnswer = answer !== undefined && answer.reply.code !== 421;
         const outcome = isAnswer ? this.#handler.handle(request, answer, plan, tally) : "unanswered";
         if (outcome === "unanswered") {
@@ -233,17 +368,16 @@ export class ProbeSession implements SessionContext {
         }
         tally.answered++;
         plan.transaction.answered++;
-        if (outcome === "accepted") plan.transaction.accepted++;
-        else tally.refused++;
-        const { domain, isDecoy } = request;
+        if (outcome === "accepted") {
+          plan.transaction.accepted++;
+          this.counts.accepted++;
+        } else tally.refused++;
         const isPermanent = answer?.stage === "rcpt" && answer.reply.code >= 500;
-        const isRefused = outcome === "refused";
-        answers.push({ domain, isDecoy, isRefused, isTemporary: isRefused && !isPermanent });
+        if (outcome === "accepted" || isPermanent) this.#count(request, isPermanent);
       }
     }
-    if (askedAgain && tally.stillAccepts)
-      this.#handler.streak.recordAcceptance(askedAgain.known, askedAgain.beside);
-    this.#limits.refusals.record(answers);
+    for (const [i, one] of after.entries())
+      this.#readControl(one, result.answers[before.length + plans.length + i]?.[0], tally);
     if (isErrorLimit(this, result, tally)) tally.isErrorLimit = true;
     if (
       result.pauseMs >= SLEEP_MS &&
@@ -261,21 +395,130 @@ export class ProbeSession implements SessionContext {
     return tally;
   }
 
-  /**
-   * Whether the session is over after this batch, however it is answered: few refusals will be left, and the queue is
-   * long enough for another session. A mailbox that the host accepted before ends it, so that no refusal needs a check.
-   */
-  #isLastBatch(plans: readonly TransactionPlan[]): boolean {
-    const { queue, profile } = this.deps;
-    if (profile.isShared || queue.count(LONG_QUEUE) < LONG_QUEUE) return false;
-    if (!this.#check.knownBeside(plans)) return false;
-    if (this.#limits.refusesWithoutReason) return false; // it needs an acceptance in its own transaction
-    const batch = this.#limits.refusals.batch();
-    for (const { requests } of plans)
-      for (const { domain, isDecoy } of requests) batch.add(domain, isDecoy ? 0 : 1, isDecoy ? 1 : 0);
-    const recipients = this.counts.recipients + batch.recipients + 1;
-    if (recipients > Math.min(profile.recipientsPerSession, this.#limits.recipientsPerSession)) return false;
-    const expected = this.counts.refused + batch.expectedRefusals;
-    return expected > this.#refusalBudget - lastRefusalsLeft(this.#refusalBudget);
+  #count({ domain, isDecoy }: ProbeRequest, isRefused: boolean): void {
+    const { mailboxes, madeUp } = this.#limits.recent;
+    recordAnswer(isDecoy ? madeUp : mailboxes, isRefused);
+    if (isDecoy) return;
+    const answers = this.#domainAnswers(domain);
+    answers.asked++;
+    if (isRefused) answers.refused++;
+  }
+
+  #readControl({ control, place }: PlannedControl, answer: RcptResult | undefined, tally: BatchTally): void {
+    if (!answer || answer.reply.code === 421) return;
+    tally.answered++;
+    if (answer.reply.code >= 400) tally.refused++;
+    this.#handler.handleControl(control, answer, place);
+  }
+
+  #planned(control: Control): PlannedControl {
+    const { recipient, smtpUtf8 } = control.mailbox;
+    const { transaction, isNew } = this.#transactions.planOne(control.mailbox, control.isAlone);
+    if (control.role === "known") this.#askedKnownAt = this.counts.recipients;
+    return {
+      control: { ...control, isAlone: transaction.recipients === 1 },
+      place: { transaction, isFirst: transaction.recipients === 1 },
+      transaction: { recipients: [recipient], smtpUtf8, isNew },
+    };
+  }
+
+  /** postmaster@, before as many mailboxes could be refused as need a control. */
+  #controlsBefore(requests: readonly ProbeRequest[]): PlannedControl[] {
+    const [first] = requests;
+    if (!first || this.#isExempt || this.controls.hasAcceptance) return [];
+    if (this.#memory.isPostmasterAccepted !== undefined) return [];
+    if (this.#memory.refusals + requests.length <= TOLERATED_REFUSALS) return [];
+    return [this.#planned({ ...postmasterAt(first.domain), isAlone: false })];
+  }
+
+  /** What will be due after the last batch, sent along to save a round trip. */
+  #controlsAfter(plans: readonly TransactionPlan[]): PlannedControl[] {
+    const requests = plans.flatMap((plan) => plan.requests);
+    const last = requests.at(-1);
+    if (!last || last.isDecoy || this.#isExempt || !this.target.client.usesPipelining) return [];
+    const { known, refusals, isSteady } = this.#memory;
+    const recipients = this.counts.recipients + requests.length;
+    const isWatched = refusals >= TOLERATED_REFUSALS;
+    const isWorthIt = recipients + 1 - this.#askedKnownAt > MIN_TO_ASK_KNOWN || isWatched;
+    const isUsable = known && isWorthIt && !requests.some(({ recipient }) => recipient === known.recipient);
+    const again: Control[] = isUsable ? [{ role: "known", mailbox: known, isAlone: false }] : [];
+    const isDue = this.#domainAnswers(last.domain).madeUp === "refused" && !isSteady;
+    const madeUp: Control = { role: "made_up", mailbox: this.#madeUpAt(last.domain), isAlone: false };
+    const room = this.#limits.recipientsPerSession - recipients;
+    const controls = [...again, ...(isDue ? [madeUp] : []), ...(isDue && isWatched ? again : [])];
+    if (controls.length > room) controls.shift(); // it is asked after it, too
+    if (controls.length > room) return [];
+    return controls.map((control) => this.#planned(control));
+  }
+
+  #madeUpAt(domain: string): KnownMailbox {
+    const { madeUpNames } = this.#domainAnswers(domain);
+    const name = decoyName(domain, Date.now(), "name", madeUpNames);
+    return { recipient: `${name}@${domain}`, smtpUtf8: false, domain, isRole: false };
+  }
+
+  #decoyOf(domain: string): ProbeRequest | undefined {
+    const { host, identity } = this.target;
+    return this.deps.queue.takeDecoy(domain, host, identity.index);
+  }
+
+  #handleDecoy(
+    decoy: ProbeRequest,
+    answer: RcptResult | undefined,
+    { place, transaction }: PlannedControl,
+    tally: BatchTally,
+  ): void {
+    const plan = { transaction: place.transaction, isNew: transaction.isNew, requests: [decoy] };
+    const isAnswer = answer !== undefined && answer.reply.code !== 421;
+    const outcome = isAnswer ? this.#handler.handle(decoy, answer, plan, tally) : "unanswered";
+    if (outcome === "unanswered") {
+      this.#handler.requeueUnanswered([decoy], tally);
+      return;
+    }
+    tally.answered++;
+    if (outcome === "refused") tally.refused++;
+    if (outcome === "accepted" || answer!.reply.code >= 500) this.#count(decoy, outcome === "refused");
+  }
+
+  async #askDoubted(): Promise<void> {
+    const control = this.controls.opening((domain) => this.#madeUpAt(domain));
+    if (!control) return;
+    const one = this.#planned(control);
+    const { answers, ending } = await this.target.client.sendBatch(
+      [one.transaction],
+      this.deps.probeTimeoutMs,
+    );
+    if (ending) learnFromEnding(this, ending, 0);
+    const answer = answers[0]?.[0];
+    if (!answer || answer.reply.code === 421) return;
+    if (control.role === "made_up") this.#handler.handleControl(one.control, answer, one.place);
+    else this.controls.opened(control.mailbox, replyOf(answer));
+    if (answer.reply.code >= 400) this.counts.refused++;
+  }
+
+  /** Where in the session the host began to answer everybody alike, as far as that is known. */
+  #learnFromFailure(): void {
+    const { recipients, refused, accepted } = this.counts;
+    const upTo = Math.max(CONTROLS + 1, this.#proven.recipients, Math.floor(recipients / 2));
+    recordCutOff(this.#limits, upTo, accepted > 0);
+    const between = Math.floor((this.#proven.refused + refused) / 2);
+    if (accepted > 0) recordRefusalLimit(this.#limits, between + 1, this.deps.profile);
+  }
+
+  /** Nobody was accepted here for so long that the rest of the queue waits for another hour. */
+  #leaveRest(): void {
+    const { queue } = this.deps;
+    const { host, identity } = this.target;
+    const isElsewhere = (request: ProbeRequest) => !request.isOpenTo(host, identity.index);
+    const seconds = this.#memory.secondsToTolerated;
+    for (const request of queue.removeAll(isElsewhere))
+      if (request.isDecoy && !request.isNeeded) request.drop();
+      else request.settle(untrusted({ answer: "untrusted", mxHost: host }, seconds));
+  }
+
+  /** It does so from the start of a session: its other recipients wait. */
+  #leaveHost(): void {
+    const { identity, address } = this.target;
+    identity.hostLimits.markFailed(address, "untrusted");
   }
 }

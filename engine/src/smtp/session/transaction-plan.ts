@@ -8,7 +8,8 @@
  * Plans only; client.ts sends the commands.
  */
 import type { ProbeRequest } from "../probe-request.ts";
-import type { KnownMailbox, LearnedLimits } from "../throttle/learned-limits.ts";
+import type { KnownMailbox } from "../throttle/host-memory.ts";
+import { type LearnedLimits, refusalShare } from "../throttle/learned-limits.ts";
 import type { ProviderProfile } from "../throttle/provider-profile.ts";
 
 export type OpenTransaction = {
@@ -55,11 +56,11 @@ export class SessionTransactions {
   }
 
   get limits(): TransactionLimits {
-    const { recipientsPerTransaction, oneDomainPerTransaction, refusals } = this.#learned;
+    const { recipientsPerTransaction, oneDomainPerTransaction } = this.#learned;
     return {
       recipientsPerTransaction: Math.min(this.#profile.recipientsPerTransaction, recipientsPerTransaction),
       oneDomainPerTransaction: this.#profile.oneDomainPerTransaction || oneDomainPerTransaction,
-      refusalShare: refusals.share,
+      refusalShare: refusalShare(this.#learned),
     };
   }
 
@@ -71,26 +72,15 @@ export class SessionTransactions {
     return plans;
   }
 
-  /** The open transaction, if a further recipient may be named in it. */
-  openFor(mailbox: KnownMailbox): OpenTransaction | undefined {
-    return this.#open && hasRoomFor(this.#open, [mailbox], this.limits) ? this.#open : undefined;
-  }
-
-  /** A single mailbox counts as a recipient of the open transaction, or began one of its own. */
-  add(mailbox: KnownMailbox, wasAccepted: boolean): void {
-    const transaction = this.openFor(mailbox);
-    if (!transaction) this.addOwn();
-    else transaction.recipients++;
-    if (transaction && wasAccepted) {
-      transaction.accepted++;
-      transaction.answered++;
-    }
-  }
-
-  /** A mailbox has a transaction of its own, in which no other is named. */
-  addOwn(): void {
-    this.#open = undefined;
-    this.count++;
+  /** A single mailbox, in the open transaction where there is room, or in one of its own. */
+  planOne(mailbox: KnownMailbox, isAlone: boolean): { transaction: OpenTransaction; isNew: boolean } {
+    const open = this.#open;
+    const isNew = isAlone || !open || !hasRoomFor(open, [mailbox], this.limits);
+    const transaction = isNew ? newTransaction(mailbox) : open;
+    transaction.recipients++;
+    this.#open = transaction;
+    if (isNew) this.count++;
+    return { transaction, isNew };
   }
 }
 
@@ -117,7 +107,7 @@ export function planTransactions(
   return plans;
 }
 
-function newTransaction({ smtpUtf8, domain }: ProbeRequest): OpenTransaction {
+function newTransaction({ smtpUtf8, domain }: Pick<KnownMailbox, "smtpUtf8" | "domain">): OpenTransaction {
   return { smtpUtf8, domain, recipients: 0, answered: 0, accepted: 0, isExhausted: false };
 }
 

@@ -1,14 +1,16 @@
 /**
- * What sessions have learned about each mail host: the protocol features it supports, how many recipients it takes, and
- * which of its addresses gave no answer. Kept in bounded caches and forgotten after a while.
+ * What sessions have learned about each mail host: the protocol features it supports, how many recipients it takes, how many
+ * it refuses, and which of its addresses gave no answer. Kept in bounded caches and forgotten after a while.
  *
- * Counts and limits only. How many refusals to expect, by host and domain, is in refusal-estimate.ts, concurrency and delays
- * in throttle-state.ts, starting values in provider-profile.ts; when a limit applies is decided in session-runner.ts.
+ * Counts and limits only. Whether the host tells mailboxes apart is in host-memory.ts, concurrency and delays in
+ * throttle-state.ts, starting values in provider-profile.ts; when a limit applies is decided in session-runner.ts.
  */
 import { LRUCache } from "lru-cache";
 import { entriesFor } from "../../base/lru-limit.ts";
+import type { DomainAnswers, HostMemory } from "./host-memory.ts";
 import type { ProviderProfile } from "./provider-profile.ts";
-import { type AnswerCount, RefusalEstimate, Spread } from "./refusal-estimate.ts";
+
+export type AnswerCount = { asked: number; refused: number };
 
 export type LearnedLimits = {
   startTls: boolean;
@@ -27,18 +29,10 @@ export type LearnedLimits = {
   recipientsPerBatch: number;
   /** Recipients of different domains must not share a transaction. */
   oneDomainPerTransaction: boolean;
-  /** It has refused a recipient without a reason: such a refusal counts only beside an acceptance. */
-  refusesWithoutReason: boolean;
-  /** How many recipients of a batch it will refuse. */
-  refusals: RefusalEstimate;
-  /** The most recipients and refusals in one session after which the host still distinguished mailboxes. */
-  reliableUpTo: { recipients: number; refusals: number };
-  /** The last recipient that the host accepted, exempt ones excluded. If it is refused later, the host refuses everything. */
-  knownGood?: KnownMailbox;
-  /** Another one, accepted before it. */
-  knownBefore?: KnownMailbox;
-  /** The known mailbox that was refused, until the host accepts one again: its refusals prove nothing meanwhile. */
-  doubted?: KnownMailbox;
+  /** Batches of the size that is allowed now, answered without a complaint: the next ones may be larger (batch-table.ts). */
+  batchesAnswered: number;
+  /** The last mailboxes, and the last made-up names. */
+  recent: { mailboxes: AnswerCount; madeUp: AnswerCount };
   /** How often the host ended a session early, and where it last did so without a word. */
   cutOffs: number;
   hangUpAt?: { recipients: number; refusals: number };
@@ -48,32 +42,27 @@ export type LearnedLimits = {
   sessionsWithoutAnswer: number;
 };
 
-export type KnownMailbox = { recipient: string; smtpUtf8: boolean; domain: string; isRole: boolean };
-
-/**
- * Mailboxes that a server has to accept (RFC 5321, 4.5.1), or that operators commonly exempt from filters. One that refuses
- * every other recipient still accepts them, so they prove nothing.
- */
-const EXEMPT_FROM_FILTERS = /^(?:postmaster|abuse)@/i;
-
-export function isExemptFromFilters({ recipient }: Pick<KnownMailbox, "recipient">): boolean {
-  return EXEMPT_FROM_FILTERS.test(recipient);
-}
-
-/** Every server tolerates this many unknown users. */
-const ALWAYS_RELIABLE_UP_TO = { recipients: 10, refusals: 3 };
-
 const MAX_HOSTS = 20_000;
 const MAX_DOMAINS = 50_000;
+const REMEMBER_MS = 24 * 3600 * 1000;
 const FORGET_AFTER_MS = 3600 * 1000; // the cause may be temporary: a load peak, a maintenance window
 const RETRY_FAILED_ADDRESS_AFTER_MS = 60_000;
 
 /** How an address failed, as the answer of a finding. */
-export type AddressFailure = "unreachable" | "egress_blocked" | "timeout" | "protocol_error" | "rate_limited";
+export type AddressFailure =
+  | "unreachable"
+  | "egress_blocked"
+  | "timeout"
+  | "protocol_error"
+  | "rate_limited"
+  | "untrusted";
 
 export type HostLimits = {
   /** The limits of a host, for the caller to update. */
   of(host: string): LearnedLimits;
+  /** Whether the host tells mailboxes apart. */
+  memoryOf(host: string): HostMemory;
+  domainAnswers(host: string, domain: string): DomainAnswers;
   /** An address without any answer is not tried again for a while, so that it delays no further request. */
   markFailed(address: string, failure: AddressFailure): void;
   failureOf(address: string): AddressFailure | undefined;
@@ -82,20 +71,26 @@ export type HostLimits = {
   isGreylisting(host: string): boolean;
 };
 
-export function createHostLimits(): HostLimits {
+/** `createMemory` is called where nothing is known of a host, or no longer. */
+export function createHostLimits(createMemory: (host: string) => HostMemory): HostLimits {
   const limits = new LRUCache<string, LearnedLimits>(entriesFor(FORGET_AFTER_MS, MAX_HOSTS));
+  const memories = new LRUCache<string, HostMemory>({
+    ...entriesFor(REMEMBER_MS, MAX_HOSTS),
+    updateAgeOnGet: true,
+  });
   const failures = new LRUCache<string, AddressFailure>(entriesFor(RETRY_FAILED_ADDRESS_AFTER_MS, MAX_HOSTS));
-  const domains = new LRUCache<string, AnswerCount>(entriesFor(FORGET_AFTER_MS, MAX_DOMAINS));
-  const spread = new Spread();
+  const domains = new LRUCache<string, DomainAnswers>(entriesFor(REMEMBER_MS, MAX_DOMAINS));
   const greylisting = new LRUCache<string, true>(entriesFor(FORGET_AFTER_MS, MAX_HOSTS));
   return {
-    of(host) {
-      const known = limits.get(host);
-      if (known) return known;
-      const fresh = unlimited(new RefusalEstimate(domains, spread));
-      limits.set(host, fresh);
-      return fresh;
-    },
+    of: (host) => entryOf(limits, host, unlimited),
+    memoryOf: (host) => entryOf(memories, host, () => createMemory(host)),
+    domainAnswers: (host, domain) =>
+      entryOf(domains, `${host} ${domain}`, () => ({
+        madeUp: "unasked",
+        madeUpNames: 0,
+        asked: 0,
+        refused: 0,
+      })),
     markFailed: (address, failure) => void failures.set(address, failure),
     failureOf: (address) => failures.get(address),
     markGreylisting: (host) => void greylisting.set(host, true),
@@ -103,7 +98,19 @@ export function createHostLimits(): HostLimits {
   };
 }
 
-function unlimited(refusals: RefusalEstimate): LearnedLimits {
+function entryOf<Entry extends object>(
+  cache: LRUCache<string, Entry>,
+  key: string,
+  create: () => Entry,
+): Entry {
+  const known = cache.get(key);
+  if (known) return known;
+  const fresh = create();
+  cache.set(key, fresh);
+  return fresh;
+}
+
+function unlimited(): LearnedLimits {
   return {
     startTls: true,
     pipelining: true,
@@ -113,9 +120,9 @@ function unlimited(refusals: RefusalEstimate): LearnedLimits {
     recipientsPerBatch: Number.POSITIVE_INFINITY,
     isRefusalLimitKnown: false,
     oneDomainPerTransaction: false,
-    refusesWithoutReason: false,
-    refusals,
-    reliableUpTo: { ...ALWAYS_RELIABLE_UP_TO },
+    batchesAnswered: 0,
+    // Where nothing is known: one in five of the mailboxes, and nearly all made-up names.
+    recent: { mailboxes: { asked: 10, refused: 2 }, madeUp: { asked: 10, refused: 9 } },
     cutOffs: 0,
     okSessionsAtLimit: 0,
     sessionsWithoutAnswer: 0,
@@ -127,6 +134,21 @@ type RefusalProfile = Pick<ProviderProfile, "refusalsPerSession" | "maxRefusalsP
 /** Refused recipients that a session may have. */
 export function refusalBudget(limits: LearnedLimits, { refusalsPerSession }: RefusalProfile): number {
   return limits.refusalsPerSession ?? refusalsPerSession;
+}
+
+const RECENT_RECIPIENTS = 400;
+
+/** The share of mailboxes that the host refuses. */
+export function refusalShare({ recent: { mailboxes } }: Pick<LearnedLimits, "recent">): number {
+  return mailboxes.refused / mailboxes.asked;
+}
+
+export function recordAnswer(count: AnswerCount, isRefused: boolean): void {
+  count.asked++;
+  if (isRefused) count.refused++;
+  if (count.asked < RECENT_RECIPIENTS) return;
+  count.asked /= 2;
+  count.refused /= 2;
 }
 
 /** A session has used its budget, and the host still answered as before: the next one may have more. */
@@ -147,39 +169,6 @@ export function isHangUpByRefusals(limits: LearnedLimits, recipients: number, re
   const last = limits.hangUpAt;
   limits.hangUpAt = { recipients, refusals };
   return refusals > 1 && last?.refusals === refusals && last.recipients !== recipients;
-}
-
-export function recordAccepted(
-  limits: LearnedLimits,
-  { recipient, smtpUtf8, domain, isRole }: KnownMailbox,
-): void {
-  if (limits.knownGood && limits.knownGood.recipient !== recipient) limits.knownBefore = limits.knownGood;
-  limits.knownGood = { recipient, smtpUtf8, domain, isRole };
-  delete limits.doubted;
-}
-
-/** A known mailbox that is asked for itself may have been deleted: its refusal says nothing about other mailboxes. */
-export function recordRefused(limits: LearnedLimits, recipient: string): void {
-  if (limits.knownBefore?.recipient === recipient) delete limits.knownBefore;
-  if (limits.knownGood?.recipient !== recipient) return;
-  delete limits.knownGood;
-  if (limits.knownBefore) limits.knownGood = limits.knownBefore;
-  delete limits.knownBefore;
-}
-
-/** Whether so many recipients and refusals in one session are beyond what the host is known to answer reliably. */
-export function isBeyondReliable(
-  { reliableUpTo }: LearnedLimits,
-  recipients: number,
-  refusals: number,
-): boolean {
-  return recipients >= reliableUpTo.recipients || refusals >= reliableUpTo.refusals;
-}
-
-/** The host distinguished mailboxes after so many recipients and refusals in one session. */
-export function recordReliable({ reliableUpTo }: LearnedLimits, recipients: number, refusals: number): void {
-  reliableUpTo.recipients = Math.max(reliableUpTo.recipients, recipients);
-  reliableUpTo.refusals = Math.max(reliableUpTo.refusals, refusals);
 }
 
 /** Cut-offs from which the limit counts as the host's rule. */

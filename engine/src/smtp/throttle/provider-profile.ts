@@ -15,6 +15,8 @@ export type ProviderProfile = {
   recipientsPerTransaction: number;
   /** Recipients of different domains must not share a transaction. */
   oneDomainPerTransaction: boolean;
+  /** Recipients of the first batch at a host, of the second, and so on; the last is for all others. */
+  batches: readonly number[];
   /** Refused recipients after which the session quits, before the server ends it. */
   refusalsPerSession: number;
   /** The most that are tried where the host shows no such limit. */
@@ -38,6 +40,7 @@ const DEFAULT: ProviderProfile = {
   recipientsPerSession: 500,
   recipientsPerTransaction: 90, // RFC 5321, 4.5.3.1.8 requires 100
   oneDomainPerTransaction: false,
+  batches: [5, 10, 20, 40],
   refusalsPerSession: 9,
   maxRefusalsPerSession: 19,
   lifetimeMs: 5 * 60_000,
@@ -54,6 +57,7 @@ const LARGE: ProviderProfile = {
   recipientsPerSession: 3,
   recipientsPerTransaction: 3,
   oneDomainPerTransaction: true,
+  batches: [3],
   refusalsPerSession: 3,
   maxRefusalsPerSession: 3,
   lifetimeMs: 60_000,
@@ -65,6 +69,7 @@ const LARGE: ProviderProfile = {
 const FILTER: ProviderProfile = {
   ...DEFAULT,
   connections: 5,
+  batches: [5, 10, 20],
   maxRefusalsPerSession: DEFAULT.refusalsPerSession,
   recipientsPerSession: 90,
   recipientsPerTransaction: 20,
