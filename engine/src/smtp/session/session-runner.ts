@@ -34,7 +34,7 @@ const MAX_TRANSACTIONS = 8;
 /** Recipients per batch where each waits for the reply to the one before. */
 const SEQUENTIAL_BATCH = 4;
 /** With fewer refusals left, a long queue is done sooner in a new session than by ones and twos. */
-const minRefusalsLeft = (budget: number) => Math.min(4, (budget - 1) / 2);
+const minRefusalsLeft = (budget: number) => Math.min(3, (budget - 1) / 2);
 /** Postfix sleeps for a second before each reply once a session has had its number of errors. */
 const SLEEP_MS = 900;
 /** How long a session may keep its slot when it is waited for. */
@@ -188,11 +188,15 @@ export class ProbeSession implements SessionContext {
   /** Asks the controls that are due, and lets what is held stand or fall. `isLast`: QUIT is sent along. */
   async #conclude(isLast: boolean): Promise<void> {
     const { client } = this.target;
+    if (this.#isDelayed && this.controls.due((domain) => this.#madeUpAt(domain)).length > 0) {
+      this.controls.end(true);
+      return;
+    }
     for (let round = 0; round < MAX_CONTROL_ROUNDS && client.isOpen && this.controls.hasHeld; round++) {
       const due = this.controls.due((domain) => this.#madeUpAt(domain));
       if (due.length === 0) break;
       // Where a domain may turn out to be catch-all, further controls may be due.
-      const isWithQuit = isLast && this.controls.unaskedDomains.length === 0 && !this.#isDelayed;
+      const isWithQuit = isLast && this.controls.unaskedDomains.length === 0;
       await this.#askControls(due, isWithQuit);
     }
     const isEverythingAsked = this.controls.due((domain) => this.#madeUpAt(domain)).length === 0;
@@ -220,7 +224,7 @@ export class ProbeSession implements SessionContext {
       const decoy = control.role === "made_up" ? this.#decoyOf(control.mailbox.domain) : undefined;
       if (decoy) decoys.set(control, decoy);
       // Before QUIT it cannot be asked again, so no recipient before it may be the reason for its refusal.
-      const isAlone = control.isAlone || (isLast && control.role === "known" && !this.#isDelayed);
+      const isAlone = control.isAlone || (isLast && control.role === "known");
       return this.#planned({ ...control, isAlone, ...(decoy && { mailbox: decoy }) });
     });
     const result = await client.sendBatch(
@@ -299,15 +303,16 @@ export class ProbeSession implements SessionContext {
     return left > 0 ? left : Number.POSITIVE_INFINITY;
   }
 
-  /** Beyond its limit of errors, Postfix delays the reply to each command. */
+  /** The next refusal is one after which Postfix delays the reply to each command: asking all again is faster. */
   get #isDelayed(): boolean {
-    return this.counts.refused > this.deps.profile.refusalsPerSession;
+    const { refusalsPerSession } = this.deps.profile;
+    return this.counts.refused >= Math.max(refusalsPerSession, this.#limits.refusalsPerSession ?? 0);
   }
 
   /** Refusals that the controls of this session will probably cost. */
   get #refusalsDue(): number {
     if (this.#isExempt || !this.controls.hasControl) return 0;
-    return this.controls.unaskedDomains.length + (this.#memory.isSteady ? 0 : 1);
+    return this.controls.unaskedDomains.length + 1;
   }
 
   #domainAnswers(domain: string) {
