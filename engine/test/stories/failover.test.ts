@@ -317,8 +317,8 @@ test.concurrent("mailboxes are asked at the first host, also while the next one 
     "unknown greylisted": 10,
     "invalid mailbox_not_found": 1,
   });
-  // Each change of hosts is for at least one of the deferred mailboxes.
-  expect(story.lab.counts("b.shop.test").connections).toBeLessThanOrEqual(10);
+  // Each change of hosts is for at least one of the deferred mailboxes, or for one that a control has put off.
+  expect(story.lab.counts("b.shop.test").connections).toBeLessThanOrEqual(12);
   expect(story.lab.counts("a.shop.test").connections).toBeLessThanOrEqual(14); // each check costs a refusal at first
 });
 

@@ -188,20 +188,18 @@ export class ProbeSession implements SessionContext {
   /** Asks the controls that are due, and lets what is held stand or fall. `isLast`: QUIT is sent along. */
   async #conclude(isLast: boolean): Promise<void> {
     const { client } = this.target;
-    if (this.#isDelayed && this.controls.due((domain) => this.#madeUpAt(domain)).length > 0) {
-      this.controls.end(true);
-      return;
-    }
+    const due = () => this.controls.due((domain) => this.#madeUpAt(domain));
+    const isDelayed = this.#isDelayed;
     for (let round = 0; round < MAX_CONTROL_ROUNDS && client.isOpen && this.controls.hasHeld; round++) {
-      const due = this.controls.due((domain) => this.#madeUpAt(domain));
-      if (due.length === 0) break;
+      const controls = isDelayed ? due().filter(({ role }, index) => index === 0 && role === "known") : due();
+      if (controls.length === 0) break;
       // Where a domain may turn out to be catch-all, further controls may be due.
-      const isWithQuit = isLast && this.controls.unaskedDomains.length === 0;
-      await this.#askControls(due, isWithQuit);
+      await this.#askControls(controls, isLast && this.controls.unaskedDomains.length === 0);
+      if (isDelayed) break;
     }
-    const isEverythingAsked = this.controls.due((domain) => this.#madeUpAt(domain)).length === 0;
-    const isRetracted = this.controls.hasHeld && this.controls.end(!isEverythingAsked);
-    if (isRetracted && (this.controls.isUntrusted || !client.hasHungUp)) this.#learnFromFailure();
+    const isRetracted = this.controls.hasHeld && this.controls.end(due().length > 0);
+    if (isRetracted && (this.controls.isUntrusted || !(client.hasHungUp || isDelayed)))
+      this.#learnFromFailure();
     if (!isRetracted) this.#proven = { ...this.counts };
     this.#unpark();
   }
@@ -303,7 +301,7 @@ export class ProbeSession implements SessionContext {
     return left > 0 ? left : Number.POSITIVE_INFINITY;
   }
 
-  /** The next refusal is one after which Postfix delays the reply to each command: asking all again is faster. */
+  /** After the next refusal Postfix delays the reply to each command, so asking again is faster than another made-up name. */
   get #isDelayed(): boolean {
     const { refusalsPerSession } = this.deps.profile;
     return this.counts.refused >= Math.max(refusalsPerSession, this.#limits.refusalsPerSession ?? 0);
@@ -312,7 +310,8 @@ export class ProbeSession implements SessionContext {
   /** Refusals that the controls of this session will probably cost. */
   get #refusalsDue(): number {
     if (this.#isExempt || !this.controls.hasControl) return 0;
-    return this.controls.unaskedDomains.length + 1;
+    const isFree = this.#memory.isSteady && this.#limits.isRefusalLimitKnown;
+    return this.controls.unaskedDomains.length + (isFree ? 0 : 1);
   }
 
   #domainAnswers(domain: string) {
