@@ -26,13 +26,13 @@ export const CHAOS_WORLD: MailWorld = Object.fromEntries([
 
 export type ListRow = { email: string; isDuplicate: boolean };
 
-/** New addresses each time, so that no round is answered from the cache. */
+/** New addresses each time, so that no round is answered from the cache. At each domain some exist: one without any is asked over hours. */
 export function listOf(uniqueEmails: number, round: string): ListRow[] {
   const domains = Object.keys(CHAOS_WORLD);
   const rows: ListRow[] = [];
   for (let index = 0; index < uniqueEmails; index++) {
     const domain = domains[index % domains.length]!;
-    const name = index % 3 === 0 ? "gone" : "live";
+    const name = index % 5 < 2 ? "gone" : "live";
     const email = index % 97 === 5 ? `no address ${round} ${index}` : `${name}-${round}-${index}@${domain}`;
     rows.push({ email, isDuplicate: false });
     if (index % 10 === 7) rows.push({ email: email.toUpperCase(), isDuplicate: true });
