@@ -235,8 +235,12 @@ export class ProbeSession implements SessionContext {
     for (const [i, one] of planned.entries()) {
       const answer = answers[i]?.[0];
       const decoy = decoys.get(due[i]!);
-      if (decoy) this.#handleDecoy(decoy, answer, one, tally);
-      else this.#readControl(one, answer, tally);
+      if (!decoy) {
+        this.#readControl(one, answer, tally);
+        continue;
+      }
+      const plan = { transaction: one.place.transaction, isNew: one.transaction.isNew, requests: [decoy] };
+      if (!this.#readAnswer(decoy, answer, plan, tally)) this.#handler.requeueUnanswered([decoy], tally);
     }
     this.counts.recipients += tally.answered;
     this.counts.refused += tally.refused;
@@ -364,20 +368,7 @@ export class ProbeSession implements SessionContext {
         this.#sent++;
         if (request.trace !== undefined && this.#traces.size < MAX_TRACES) this.#traces.add(request.trace);
         const answer = result.answers[before.length + i]?.[j];
-        const isAnswer = answer !== undefined && answer.reply.code !== 421;
-        const outcome = isAnswer ? this.#handler.handle(request, answer, plan, tally) : "unanswered";
-        if (outcome === "unanswered") {
-          unanswered.push(request);
-          continue;
-        }
-        tally.answered++;
-        plan.transaction.answered++;
-        if (outcome === "accepted") {
-          plan.transaction.accepted++;
-          this.counts.accepted++;
-        } else tally.refused++;
-        const isPermanent = answer?.stage === "rcpt" && answer.reply.code >= 500;
-        if (outcome === "accepted" || isPermanent) this.#count(request, isPermanent);
+        if (!this.#readAnswer(request, answer, plan, tally)) unanswered.push(request);
       }
     }
     for (const [i, one] of after.entries())
@@ -466,22 +457,25 @@ export class ProbeSession implements SessionContext {
     return this.deps.queue.takeDecoy(domain, host, identity.index);
   }
 
-  #handleDecoy(
-    decoy: ProbeRequest,
+  /** False if it has none. */
+  #readAnswer(
+    request: ProbeRequest,
     answer: RcptResult | undefined,
-    { place, transaction }: PlannedControl,
+    plan: TransactionPlan,
     tally: BatchTally,
-  ): void {
-    const plan = { transaction: place.transaction, isNew: transaction.isNew, requests: [decoy] };
-    const isAnswer = answer !== undefined && answer.reply.code !== 421;
-    const outcome = isAnswer ? this.#handler.handle(decoy, answer, plan, tally) : "unanswered";
-    if (outcome === "unanswered") {
-      this.#handler.requeueUnanswered([decoy], tally);
-      return;
-    }
+  ): boolean {
+    if (!answer || answer.reply.code === 421) return false;
+    const outcome = this.#handler.handle(request, answer, plan, tally);
+    if (outcome === "unanswered") return false;
     tally.answered++;
-    if (outcome === "refused") tally.refused++;
-    if (outcome === "accepted" || answer!.reply.code >= 500) this.#count(decoy, outcome === "refused");
+    plan.transaction.answered++;
+    if (outcome === "accepted") {
+      plan.transaction.accepted++;
+      this.counts.accepted++;
+    } else tally.refused++;
+    const isPermanent = answer.stage === "rcpt" && answer.reply.code >= 500;
+    if (outcome === "accepted" || isPermanent) this.#count(request, isPermanent);
+    return true;
   }
 
   async #askDoubted(): Promise<void> {
