@@ -142,7 +142,11 @@ export class ProbeSession implements SessionContext {
         this.#leaveRest();
         break;
       }
-      const room = this.#roomForBatch();
+      let room = this.#roomForBatch();
+      if (!room && this.controls.unaskedDomains.length > 0) {
+        await this.#conclude(false); // as many refusals were kept free as there are domains, which may be catch-all
+        room = this.#roomForBatch();
+      }
       if (!room || this.#transactions.count > MAX_TRANSACTIONS) break;
       const groups = this.deps.queue.take({
         host: this.target.host,
