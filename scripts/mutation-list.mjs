@@ -42,8 +42,8 @@ export const MUTATIONS = [
   ["engine/src/egress/guard.ts", '["169.254.0.0/16", "link-local"],', "", "engine/src/egress/guard.test.ts"],
   [
     "engine/src/smtp/client/reply-reader.ts",
-    "if (size > MAX_LINE_BYTES)",
-    "if (size > 2 * MAX_LINE_BYTES)",
+    "if (this.#replyBytes > MAX_REPLY_BYTES)",
+    "if (this.#replyBytes > 2 * MAX_REPLY_BYTES)",
     "engine/src/smtp/client/reply-reader.test.ts",
   ],
   [
@@ -66,7 +66,7 @@ export const MUTATIONS = [
   ],
   [
     "engine/src/smtp/catch-all.ts",
-    "if (confidence > 0) return REMEMBER_MS;",
+    "if (confidence > 0 && !isDoubtful) return REMEMBER_MS;",
     "return REMEMBER_MS;",
     "engine/src/smtp/catch-all.test.ts",
   ],
@@ -112,6 +112,36 @@ export const MUTATIONS = [
     "false",
     "engine/src/smtp/probe-request.test.ts",
   ],
+  [
+    "engine/src/smtp/session/session-controls.ts",
+    "? index < confirmed",
+    "? true",
+    "engine/test/stories/controls.test.ts",
+  ],
+  [
+    "engine/src/smtp/session/session-controls.ts",
+    ": index < proven && this",
+    ": this",
+    "engine/test/stories/controls.test.ts",
+  ],
+  [
+    "engine/src/smtp/session/session-controls.ts",
+    'answers.madeUp === "refused" && !this.#deps.isExempt()',
+    "false",
+    "engine/test/stories/controls.test.ts",
+  ],
+  [
+    "engine/src/smtp/session/session-controls.ts",
+    "isRefusal(one) && one.isFirstOfHour && !isDoubtful",
+    "isRefusal(one) && !isDoubtful",
+    "engine/test/stories/controls.test.ts",
+  ],
+  [
+    "engine/src/smtp/throttle/host-memory.ts",
+    "this.refusals < TOLERATED_REFUSALS && !this.doubt",
+    "this.refusals < 3 * TOLERATED_REFUSALS && !this.doubt",
+    "engine/test/stories/controls.test.ts",
+  ],
   // Names and addresses.
   [
     "engine/src/dns/answer-cache.ts",
@@ -141,8 +171,8 @@ export const MUTATIONS = [
   ],
   [
     "engine/src/base/semaphore.ts",
-    "if (free > 0) {",
-    "if (free >= 0) {",
+    "tenant.held < 4 * permitsNow() - 3 * held",
+    "tenant.held <= 4 * permitsNow() - 3 * held",
     "engine/src/base/semaphore.test.ts",
   ],
   [
