@@ -4,8 +4,8 @@
  * Only hashes are stored, 96 bits per email and its row, in flat tables: 20 to 32 bytes per unique email. There are
  * many small tables, so that growing one takes little time.
  */
+import { hash, randomBytes } from "node:crypto";
 import { parseAddress } from "../address/address.ts";
-import { createKeyedHash } from "./keyed-hash.ts";
 
 export type UniqueEmailIndex = {
   /**
@@ -28,8 +28,7 @@ const ROW = 3;
 type Shard = { slots: Int32Array; size: number; used: number };
 
 export function createUniqueEmailIndex(): UniqueEmailIndex {
-  const hash = createKeyedHash();
-  const words = new Int32Array(4);
+  const key = randomBytes(16).toString("hex"); // so that collisions cannot be crafted
   const shards = Array.from({ length: SHARDS }, (): Shard => emptyShard(INITIAL_SLOTS));
   let rows = 0;
   let emails = 0;
@@ -39,9 +38,11 @@ export function createUniqueEmailIndex(): UniqueEmailIndex {
       rows++;
       if (email === "") return 0;
       emails++;
-      hash(emailIdentity(email), words);
-      const shard = shards[words[3]! & (SHARDS - 1)]!;
-      const firstRow = findOrInsert(shard, words[0]!, words[1]!, words[2]!, rows);
+      // As UTF-16, because half a surrogate pair has no bytes of its own in UTF-8.
+      const words = hash("sha256", Buffer.from(key + emailIdentity(email), "utf16le"), "buffer");
+      const shard = shards[words.readUInt8(12) & (SHARDS - 1)]!;
+      const [a, b, c] = [words.readInt32LE(0), words.readInt32LE(4), words.readInt32LE(8)];
+      const firstRow = findOrInsert(shard, a, b, c, rows);
       if (firstRow === rows) {
         unique++;
         if (shard.used > shard.size * MAX_LOAD) grow(shard);
