@@ -8,7 +8,7 @@ test("a route without access fails at start", async () => {
   const bare: ApiDeps["routes"][number] = async (api) => {
     api.get("/bare", async () => "ok");
   };
-  const deps: Partial<ApiDeps> = { settings: HTTP_DEFAULTS, routes: [bare] };
-  app.register(apiRoutes(deps as ApiDeps), { prefix: "/api/v1" });
+  const deps = { settings: HTTP_DEFAULTS, routes: [bare], ledger: {} };
+  app.register(apiRoutes(deps as unknown as ApiDeps), { prefix: "/api/v1" });
   await expect(app.ready()).rejects.toThrow("GET /api/v1/bare has no config.access");
 });
