@@ -40,7 +40,7 @@ export class ProbeQueue {
   /** Domains that may have an interactive request. */
   readonly #interactiveDomains = new Set<string>();
   readonly #order = new PriorityOrder();
-  /** Refused by a host where nothing could show that it does not refuse everybody. */
+  /** Refused by a host where nothing could show that it does not refuse every recipient. */
   readonly #parked: ProbeRequest[] = [];
 
   add(request: ProbeRequest): void {

@@ -15,7 +15,7 @@ const SLICE_MS = 2;
 /** Reading the clock costs about as much as a small item. */
 const ITEMS_PER_CLOCK_READ = 10;
 
-/** `restMs` after each slice: for work that nobody waits for, so that a request meets few slices. */
+/** `restMs` after each slice: for work that no caller waits for, so that a request meets few slices. */
 export function startTimeSlice(restMs = 0): TimeSlice {
   let startedAtMs = performance.now();
   return {

@@ -44,7 +44,7 @@ export type DownloadRequest = Omit<DownloadQuery, "format" | "mode"> & {
   format: DownloadFormat;
   /** Of the reasons; English by default. */
   language?: Language | undefined;
-  /** After each time slice: for an export, which nobody waits for. */
+  /** After each time slice: for an export, which no caller waits for. */
   restMs?: number;
   /** The Accept-Language header: whose Excel will open the file. */
   locales?: string | undefined;

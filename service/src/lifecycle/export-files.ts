@@ -2,7 +2,7 @@
  * Exports of accounts as files: a task writes the ZIP file of account-export.ts into blobs, downloads read it, maintenance
  * deletes it.
  *
- * An account has one at a time, whoever asks for it. Each attempt to write one deletes all others but the last complete file, so
+ * An account has one at a time, for the owner and the operator. Each attempt to write one deletes all others but the last complete file, so
  * that a download of that can end; what no attempt deletes is an orphan after a day.
  */
 import { randomUUID } from "node:crypto";

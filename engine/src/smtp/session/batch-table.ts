@@ -8,7 +8,7 @@
  *
  * - As many recipients as refusals are left to the session. More where, by what the host and each domain have refused so far, the
  *   refusals to expect, and three and a half standard deviations more, are still left.
- * - While nobody is known at the host, it has what is left of the refusals that every host tolerates (host-memory.ts).
+ * - While no mailbox is known at the host, it has what is left of the refusals that every host tolerates (host-memory.ts).
  * - At most five mailboxes of a domain, until five were answered.
  * - Of a catch-all domain, what is left of the mailboxes that are asked there (catch-all.ts).
  *

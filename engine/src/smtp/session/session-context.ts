@@ -75,7 +75,7 @@ export type BatchTally = {
   block?: Reply;
   /** The host refuses this connection because others are open. */
   isBeyondCap?: true;
-  /** The queue is empty, or somebody waits for an answer: what is held is to be decided. */
+  /** The queue is empty, or a caller waits for an answer: what is held is to be decided. */
   isClosing?: true;
   /** The host ended the session after a number of refusals. */
   isErrorLimit?: true;

@@ -1,6 +1,6 @@
 /**
  * Decides when the replies of a session are believed: only while the server is seen to tell mailboxes apart. Some servers
- * answer everybody alike after a few unknown users, by accepting or by refusing.
+ * answer every recipient alike after a few unknown users, by accepting or by refusing.
  *
  * Replies about mailboxes are held in a log of the session, and so are the replies to controls: known mailboxes that are
  * asked again, and made-up names. A control that fails retracts everything that is held.
@@ -84,7 +84,7 @@ export class SessionControls {
     return (this.#memory.known ?? this.#lastAccepted) !== undefined;
   }
 
-  /** Something can show that the host does not refuse everybody. */
+  /** Something can show that the host does not refuse every recipient. */
   get hasControl(): boolean {
     return this.hasAcceptance || this.#memory.isPostmasterAccepted === true;
   }
@@ -154,7 +154,7 @@ export class SessionControls {
       if (this.#lastAccepted?.domain === domain && other) this.#lastAccepted = other;
     } else if (reply !== "undecided") {
       if (reply === "refused" && answers.madeUp === "unasked") answers.madeUp = "refused";
-      // Deferred: whatever the reason, the server does not accept everybody.
+      // Deferred: whatever the reason, the server does not accept every recipient.
       const isFirstOfHour = reply === "deferred" || this.#memory.recordRefusal();
       if (!this.#isOpenEnd) {
         this.#memory.recordControl();
@@ -175,7 +175,7 @@ export class SessionControls {
       if (reply === "refused") this.#memory.recordRefusal();
       return;
     }
-    // Told to come back, where others are refused for good: the server does not answer everybody alike.
+    // Told to come back, where others are refused for good: the server does not answer every recipient alike.
     const isToldApart = reply === "deferred" && this.#log.every((one) => !isRefusal(one) || isPermanent(one));
     if (reply === "accepted" || (isToldApart && role !== "beside")) {
       this.#markSelective(mailbox, place);
@@ -231,7 +231,7 @@ export class SessionControls {
     const last = this.#log.findLast(isAcceptance)?.domain ?? (isOpenEnd ? known?.mailbox.domain : undefined);
     if (last === undefined || (this.#memory.isSteady && !this.#hasAcceptances)) return controls;
     if ((isOpenEnd || this.#needsMadeUp) && !unaskedDomains.includes(last)) askMadeUp(last);
-    // The host may have begun to refuse everybody with that very name.
+    // The host may have begun to refuse every recipient with that very name.
     if (known && this.#hasAcceptances && this.#memory.refusals >= TOLERATED_REFUSALS)
       controls.push({ ...known, isAlone });
     return controls;
@@ -255,7 +255,7 @@ export class SessionControls {
     const held = this.#log.filter(({ request }) => request);
     const trailing = this.#trailing;
     this.#log = [];
-    // It may have begun to refuse everybody just before it hung up. A single refusal may be why it did.
+    // It may have begun to refuse every recipient just before it hung up. A single refusal may be why it did.
     const isDoubtful = this.isUntrusted || (isCutOff && trailing.length > 1 && this.hasAcceptance);
     const { hasControl } = this;
     let isRetracted = false;
@@ -278,7 +278,7 @@ export class SessionControls {
     return this.#log.slice(this.#log.findLastIndex(isEvidence) + 1).filter(isRefusal);
   }
 
-  /** The host may refuse everybody by now: more than a single one of the first refusals was not followed by an acceptance. */
+  /** The host may refuse every recipient by now: more than a single one of the first refusals was not followed by an acceptance. */
   get #isOpenEnd(): boolean {
     const trailing = this.#trailing;
     const isCredible =
@@ -364,7 +364,7 @@ export class SessionControls {
     else request!.settle(isTemporary ? finding : untrusted(finding));
   }
 
-  /** Nobody was ever accepted at this host, so nothing can show whether it refuses everybody: the rest waits for another hour. */
+  /** No mailbox was ever accepted at this host, so nothing can show whether it refuses every recipient: the rest waits for another hour. */
   #leaveWithoutControl({ request }: Entry): void {
     const finding = request!.heldFinding!;
     if (finding.isUnexplained) this.#deps.confirm(request!);
@@ -383,7 +383,7 @@ const isRefusal = ({ kind }: Entry) => kind === "refused";
 const isAcceptance = ({ kind }: Entry) => kind === "accepted";
 const isMadeUp = ({ kind }: Entry) => kind === "made_up_refused";
 
-/** An acceptance that shows that the host does not refuse everybody. */
+/** An acceptance that shows that the host does not refuse every recipient. */
 function isEvidence({ kind, request }: Entry): boolean {
   return kind === "accepted" && !(request && isExemptFromFilters(request));
 }

@@ -254,7 +254,7 @@ export class ProbeSession implements SessionContext {
     else if (ending) learnFromEnding(this, ending, tally.answered);
   }
 
-  /** While nobody is known, nothing would show that the server has begun to refuse everybody. */
+  /** While no mailbox is known, nothing would show that the server has begun to refuse every recipient. */
   get #refusalBudget(): number {
     const budget = refusalBudget(this.#limits, this.deps.profile);
     return this.#isExempt || this.controls.hasControl ? budget : Math.min(budget, TOLERATED_REFUSALS);
@@ -301,7 +301,7 @@ export class ProbeSession implements SessionContext {
     });
   }
 
-  /** While nobody is known at the host: what is left of the refusals that need no control, before postmaster@ is asked. */
+  /** While no mailbox is known at the host: what is left of the refusals that need no control, before postmaster@ is asked. */
   get #firstRecipients(): number {
     if (this.#isExempt || this.controls.hasAcceptance || this.#memory.isPostmasterAccepted !== undefined)
       return Number.POSITIVE_INFINITY;
@@ -498,7 +498,7 @@ export class ProbeSession implements SessionContext {
     if (answer.reply.code >= 400) this.counts.refused++;
   }
 
-  /** Where in the session the host began to answer everybody alike, as far as that is known. */
+  /** Where in the session the host began to answer every recipient alike, as far as that is known. */
   #learnFromFailure(): void {
     const { recipients, refused, accepted } = this.counts;
     const upTo = Math.max(CONTROLS + 1, this.#proven.recipients, Math.floor(recipients / 2));
@@ -507,7 +507,7 @@ export class ProbeSession implements SessionContext {
     if (accepted > 0) recordRefusalLimit(this.#limits, between + 1, this.deps.profile);
   }
 
-  /** Nobody was accepted here for so long that the rest of the queue waits for another hour. */
+  /** No mailbox was accepted here for so long that the rest of the queue waits for another hour. */
   #leaveRest(): void {
     const { queue } = this.deps;
     const { host, identity } = this.target;

@@ -43,7 +43,7 @@ export const TOLERATED_REFUSALS = 4;
 const STEADY_AFTER_REFUSALS = 20;
 /** Then a made-up name is due only every so many accepted mailboxes. */
 const ACCEPTS_PER_CONTROL = 25;
-/** Refusals in a row after which a host is left for another hour, where nothing shows whether it refuses everybody. */
+/** Refusals in a row after which a host is left for another hour, where nothing shows whether it refuses every recipient. */
 const MANY_REFUSALS = 60;
 /** First refusals of an hour, without any accepted mailbox, after which the others are believed with reserve. */
 const ENOUGH_FIRST_REFUSALS = 12;
@@ -135,7 +135,7 @@ export class HostMemory {
     return isFirst;
   }
 
-  /** One of the first refusals of an hour stands, and nobody has been accepted so far. */
+  /** One of the first refusals of an hour stands, and no mailbox has been accepted so far. */
   recordFirstRefusal(): void {
     if (!this.known) this.#firstRefusals++;
   }
@@ -148,7 +148,7 @@ export class HostMemory {
     return isEmptySoFar && !this.known && !this.isTolerant && !this.isProbablyEmpty;
   }
 
-  /** So many were refused one by one over hours, and nobody was accepted, that the others are probably missing too. */
+  /** So many were refused one by one over hours, and no mailbox was accepted, that the others are probably missing too. */
   get isProbablyEmpty(): boolean {
     return this.#firstRefusals >= ENOUGH_FIRST_REFUSALS;
   }
@@ -171,7 +171,7 @@ export class HostMemory {
     return this.known !== undefined;
   }
 
-  /** A control failed: the host answered everybody alike. */
+  /** A control failed: the host answered every recipient alike. */
   recordFailure(doubt: NonNullable<HostMemory["doubt"]>): void {
     this.doubt = doubt;
     this.#hasFailed = true;

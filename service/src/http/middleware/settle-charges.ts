@@ -1,5 +1,5 @@
 /**
- * Decides what of a request's charge is returned, when its response is about to be written: everything if it failed or nobody
+ * Decides what of a request's charge is returned, when its response is about to be written: everything if it failed or no client
  * can read it, otherwise what is returned by policy (credits/refund-policy.ts). Verdicts that are delivered are counted.
  *
  * With an Idempotency-Key that is decided with the key (idempotency.ts), whose response can be read later.
