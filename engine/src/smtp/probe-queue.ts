@@ -3,7 +3,7 @@
  * turns, so that a large one does not delay the small ones. Interactive requests of all domains come first, as far as
  * PriorityOrder (host-limiter.ts) allows.
  *
- * Selects only. Limits of a batch come from session-runner.ts; the state of a request is in probe-request.ts.
+ * Selects only. Limits of a batch come from session-budget.ts; the state of a request is in probe-request.ts.
  */
 
 import type { ProbeRequest } from "./probe-request.ts";

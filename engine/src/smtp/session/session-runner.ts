@@ -2,15 +2,14 @@
  * Runs one SMTP session: sends RCPT batches until the queue is empty, a limit is near, or the server ends it, and the controls
  * that are due. What the session learns about the host is kept in learned-limits.ts and host-memory.ts.
  *
- * Which replies are believed is decided in session-controls.ts, what becomes of a request in reply-handler.ts, what the end
- * of the session says about the host in session-ending.ts, opening sessions in session-opener.ts and host-pool.ts, the
- * commands in client.ts.
+ * What is left to a session is in session-budget.ts, which replies are believed in session-controls.ts, what becomes of a
+ * request in reply-handler.ts, what the end of the session says about the host in session-ending.ts, opening sessions in
+ * session-opener.ts and host-pool.ts, the commands in client.ts.
  */
 import { MAX_TRACES, type SmtpSessionEvent } from "../../egress/network-event.ts";
 import type { RcptResult, Transaction } from "../client/client.ts";
 import { decoyName } from "../decoy-name.ts";
 import { untrusted } from "../mailbox-finding.ts";
-import type { BatchRoom } from "../probe-queue.ts";
 import type { ProbeRequest } from "../probe-request.ts";
 import { type HostMemory, type KnownMailbox, TOLERATED_REFUSALS } from "../throttle/host-memory.ts";
 import {
@@ -20,28 +19,19 @@ import {
   recordOkSession,
   recordRefusalLimit,
   recordRefusalsTolerated,
-  refusalBudget,
-  refusalShare,
 } from "../throttle/learned-limits.ts";
-import { batchSize, roomForBatch } from "./batch-table.ts";
 import { ReplyHandler, replyOf } from "./reply-handler.ts";
+import { CONTROLS, SessionBudget } from "./session-budget.ts";
 import type { BatchTally, ProbeSessionDeps, SessionContext, SessionTarget } from "./session-context.ts";
 import { type Control, type Place, postmasterAt, SessionControls } from "./session-controls.ts";
 import { isBeyondCap, isErrorLimit, learnFromEnding } from "./session-ending.ts";
 import { SessionTransactions, type TransactionPlan } from "./transaction-plan.ts";
 
 const MAX_TRANSACTIONS = 8;
-/** Recipients per batch where each waits for the reply to the one before. */
-const SEQUENTIAL_BATCH = 4;
-/** With fewer refusals left, a long queue is done sooner in a new session than by ones and twos. */
-const minRefusalsLeft = (budget: number) => Math.min(3, (budget - 1) / 2);
 /** Postfix sleeps for a second before each reply once a session has had its number of errors. */
 const SLEEP_MS = 900;
 /** How long a session may keep its slot when it is waited for. */
 const TIME_SLICE_MS = 10_000;
-const LONG_QUEUE = 20;
-/** A known mailbox and a made-up name, for which a session keeps room. Where it is long enough, the first is asked again. */
-const CONTROLS = 2;
 /** After so many recipients, a known mailbox is worth its command: it saves a round trip if the last one is refused. */
 const MIN_TO_ASK_KNOWN = 4;
 /** A control may have to be asked again in a transaction of its own, or another one instead. */
@@ -56,6 +46,7 @@ export class ProbeSession implements SessionContext {
   readonly controls: SessionControls;
   /** It quit because what is left in the queue is for another host or identity. */
   hasLeftOthers = false;
+  readonly #budget: SessionBudget;
   readonly #limits: LearnedLimits;
   readonly #memory: HostMemory;
   readonly #transactions: SessionTransactions;
@@ -76,11 +67,12 @@ export class ProbeSession implements SessionContext {
     this.#limits = target.limits;
     const { hostLimits } = target.identity;
     this.#memory = hostLimits.memoryOf(target.host);
+    this.#budget = new SessionBudget(this, this.#memory);
     this.#transactions = new SessionTransactions(deps.profile, target.limits);
     this.controls = new SessionControls({
       memory: this.#memory,
       domainAnswers: (domain) => hostLimits.domainAnswers(target.host, domain),
-      isExempt: () => this.#isExempt,
+      isExempt: () => this.#budget.isExempt,
       acceptedAt: (domain) => deps.acceptedMailboxes.at(domain),
       confirm: (request) => this.#handler.confirm(request),
       requeue: (request) => deps.queue.add(request),
@@ -101,11 +93,6 @@ export class ProbeSession implements SessionContext {
   get isIntercepted(): boolean {
     const { host, client, identity } = this.target;
     return identity.health.interception.isDevice({ host, bannerName: client.bannerName });
-  }
-
-  /** Too short for controls: at a large provider, and at a host that hangs up after one or two recipients. */
-  get #isExempt(): boolean {
-    return this.deps.profile.isShared || this.#limits.recipientsPerSession <= CONTROLS;
   }
 
   async run(): Promise<void> {
@@ -138,14 +125,14 @@ export class ProbeSession implements SessionContext {
       !limiter.openBreaker
     ) {
       if (this.counts.recipients > 0 && this.#shouldYield(sliceEndsAt)) break;
-      if (this.#memory.isLeftForAnotherHour && !this.#isExempt) {
+      if (this.#memory.isLeftForAnotherHour && !this.#budget.isExempt) {
         this.#leaveRest();
         break;
       }
-      let room = this.#roomForBatch();
+      let room = this.#budget.roomForBatch(this.#transactions.limits);
       if (!room && this.controls.unaskedDomains.length > 0) {
         await this.#conclude(false); // as many refusals were kept free as there are domains, which may be catch-all
-        room = this.#roomForBatch();
+        room = this.#budget.roomForBatch(this.#transactions.limits);
       }
       if (!room || this.#transactions.count > MAX_TRANSACTIONS) break;
       const groups = this.deps.queue.take({
@@ -184,8 +171,8 @@ export class ProbeSession implements SessionContext {
     limiter.record({ kind: "ok" });
     if (client.hasHungUp) return;
     if (this.controls.isUntrusted) return;
-    recordOkSession(this.#limits, this.counts.recipients + (this.#isExempt ? 0 : CONTROLS));
-    const isBudgetUsed = this.counts.refused >= this.#refusalBudget / 2;
+    recordOkSession(this.#limits, this.counts.recipients + (this.#budget.isExempt ? 0 : CONTROLS));
+    const isBudgetUsed = this.counts.refused >= this.#budget.refusals / 2;
     if (isBudgetUsed && !client.isPostfix) recordRefusalsTolerated(this.#limits, profile);
   }
 
@@ -193,7 +180,7 @@ export class ProbeSession implements SessionContext {
   async #conclude(isLast: boolean): Promise<void> {
     const { client } = this.target;
     const due = () => this.controls.due((domain) => this.#madeUpAt(domain));
-    const isDelayed = this.#isDelayed;
+    const isDelayed = this.#budget.isDelayed;
     for (let round = 0; round < MAX_CONTROL_ROUNDS && client.isOpen && this.controls.hasHeld; round++) {
       const controls = isDelayed ? due().filter(({ role }, index) => index === 0 && role === "known") : due();
       if (controls.length === 0) break;
@@ -254,72 +241,12 @@ export class ProbeSession implements SessionContext {
     else if (ending) learnFromEnding(this, ending, tally.answered);
   }
 
-  /** While no mailbox is known, nothing would show that the server has begun to refuse every recipient. */
-  get #refusalBudget(): number {
-    const budget = refusalBudget(this.#limits, this.deps.profile);
-    return this.#isExempt || this.controls.hasControl ? budget : Math.min(budget, TOLERATED_REFUSALS);
-  }
-
   /** Another pool, or another process, waits for this slot. Those of the reserve are for interactive requests only. */
   #shouldYield(sliceEndsAt: number): boolean {
     const { limiter, counted } = this.target;
     if (performance.now() > sliceEndsAt && limiter.hasWaiters) return true;
     const isWaitedFor = limiter.hasInteractiveWaiter || (counted.isReserved && this.deps.hasGlobalWaiters());
     return isWaitedFor && !this.deps.queue.hasInteractive;
-  }
-
-  /** What the next batch may contain, by the table and by what the host has shown. Undefined: time to quit. */
-  #roomForBatch(): BatchRoom | undefined {
-    const { profile } = this.deps;
-    const controls = this.#isExempt ? 0 : CONTROLS;
-    const recipientsLeft =
-      Math.min(profile.recipientsPerSession, this.#limits.recipientsPerSession) -
-      this.counts.recipients -
-      controls;
-    const left = (budget: number) => budget - this.counts.refused - this.#refusalsDue;
-    const refusals = left(this.#refusalBudget);
-    if (this.counts.recipients > 0 && (recipientsLeft <= 0 || refusals <= 0)) return undefined;
-    const isShort = this.counts.recipients > 0 && refusals < minRefusalsLeft(this.#refusalBudget);
-    if (isShort && this.deps.queue.count(LONG_QUEUE) >= LONG_QUEUE) return undefined;
-    const { recipientsPerTransaction, oneDomainPerTransaction } = this.#transactions.limits;
-    const { batchesAnswered, recipientsPerBatch, recent } = this.#limits;
-    const maxRecipients = Math.min(
-      Math.max(1, recipientsLeft),
-      this.target.client.usesPipelining ? batchSize(profile.batches, batchesAnswered) : SEQUENTIAL_BATCH,
-      this.#firstRecipients,
-      recipientsPerBatch,
-      recipientsPerTransaction,
-    );
-    return roomForBatch({
-      maxRecipients,
-      refusals: left(refusalBudget(this.#limits, profile)),
-      share: refusalShare(this.#limits),
-      decoyShare: recent.madeUp.refused / recent.madeUp.asked,
-      domainAnswers: (domain) => this.#domainAnswers(domain),
-      oneDomainPerTransaction,
-      leftAtCatchAll: this.deps.leftAtCatchAll,
-    });
-  }
-
-  /** While no mailbox is known at the host: what is left of the refusals that need no control, before postmaster@ is asked. */
-  get #firstRecipients(): number {
-    if (this.#isExempt || this.controls.hasAcceptance || this.#memory.isPostmasterAccepted !== undefined)
-      return Number.POSITIVE_INFINITY;
-    const left = TOLERATED_REFUSALS - this.#memory.refusals;
-    return left > 0 ? left : Number.POSITIVE_INFINITY;
-  }
-
-  /** After the next refusal Postfix delays the reply to each command, so asking again is faster than another made-up name. */
-  get #isDelayed(): boolean {
-    const { refusalsPerSession } = this.deps.profile;
-    return this.counts.refused >= Math.max(refusalsPerSession, this.#limits.refusalsPerSession ?? 0);
-  }
-
-  /** Refusals that the controls of this session will probably cost. */
-  get #refusalsDue(): number {
-    if (this.#isExempt || !this.controls.hasControl) return 0;
-    const isFree = this.#memory.isSteady && this.#limits.isRefusalLimitKnown;
-    return this.controls.unaskedDomains.length + (isFree ? 0 : 1);
   }
 
   #domainAnswers(domain: string) {
@@ -424,7 +351,7 @@ export class ProbeSession implements SessionContext {
   /** postmaster@, before as many mailboxes could be refused as need a control. */
   #controlsBefore(requests: readonly ProbeRequest[]): PlannedControl[] {
     const [first] = requests;
-    if (!first || this.#isExempt || this.controls.hasAcceptance) return [];
+    if (!first || this.#budget.isExempt || this.controls.hasAcceptance) return [];
     if (this.#memory.isPostmasterAccepted !== undefined) return [];
     if (this.#memory.refusals + requests.length <= TOLERATED_REFUSALS) return [];
     return [this.#planned({ ...postmasterAt(first.domain), isAlone: false })];
@@ -434,7 +361,7 @@ export class ProbeSession implements SessionContext {
   #controlsAfter(plans: readonly TransactionPlan[]): PlannedControl[] {
     const requests = plans.flatMap((plan) => plan.requests);
     const last = requests.at(-1);
-    if (!last || last.isDecoy || this.#isExempt || !this.target.client.usesPipelining) return [];
+    if (!last || last.isDecoy || this.#budget.isExempt || !this.target.client.usesPipelining) return [];
     const { known, refusals, isSteady } = this.#memory;
     const recipients = this.counts.recipients + requests.length;
     const isWatched = refusals >= TOLERATED_REFUSALS;

@@ -3,7 +3,7 @@
  * it refuses, and which of its addresses gave no answer. Kept in bounded caches and forgotten after a while.
  *
  * Counts and limits only. Whether the host tells mailboxes apart is in host-memory.ts, concurrency and delays in
- * throttle-state.ts, starting values in provider-profile.ts; when a limit applies is decided in session-runner.ts.
+ * throttle-state.ts, starting values in provider-profile.ts; when a limit applies is decided in session-budget.ts.
  */
 import { LRUCache } from "lru-cache";
 import { entriesFor } from "../../base/lru-limit.ts";
