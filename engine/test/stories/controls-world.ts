@@ -1,4 +1,4 @@
-/** Servers that answer everybody alike after some unknown users, and lists of live and dead mailboxes at them. */
+/** Servers that answer every recipient alike after some unknown users, and lists of live and dead mailboxes at them. */
 import { type MailWorld, mailDomain, mailHost, type ServerSession, type Temperament } from "@mailvet/lab";
 import { openStory } from "./story.ts";
 
@@ -10,7 +10,7 @@ export const DEAD = Array.from({ length: 10 }, (_, i) => `eve${i}`);
 type Counting = "in a session" | "over sessions";
 type Change = { after: number; to: "accepts" | "refuses" };
 
-/** After each number of unknown users, the server accepts or refuses everybody. */
+/** After each number of unknown users, the server accepts or refuses every recipient. */
 export function changes(counting: Counting, ...steps: readonly Change[]): Temperament {
   const bySession = new WeakMap<ServerSession, { unknown: number }>();
   const ofClient = { unknown: 0 };

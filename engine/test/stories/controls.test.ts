@@ -1,5 +1,5 @@
 /**
- * Servers that answer everybody alike after some unknown users: no live mailbox becomes invalid, and no dead one valid.
+ * Servers that answer every recipient alike after some unknown users: no live mailbox becomes invalid, and no dead one valid.
  *
  * Each server changes after so many unknown users, counted in a session, or from a client address over all sessions, in several
  * orders of the same list.
@@ -13,14 +13,14 @@ for (const counting of ["in a session", "over sessions"] as const)
   for (const hasPostmaster of [true, false]) {
     const postmaster = hasPostmaster ? "with" : "without";
     for (const isKnownBefore of [true, false]) {
-      const known = isKnownBefore ? "an accepted mailbox" : "nobody";
-      test(`accepts everybody after 2 to 12 unknown users ${counting}, ${postmaster} postmaster@, ${known} known`, async () => {
+      const known = isKnownBefore ? "an accepted mailbox" : "no mailbox";
+      test(`accepts every recipient after 2 to 12 unknown users ${counting}, ${postmaster} postmaster@, ${known} known`, async () => {
         const tempers = numbers(2, 12).map((after) => () => changes(counting, { after, to: "accepts" }));
         const counts = await verdictsAt(tempers, { hasPostmaster, isKnownBefore });
         expect(counts["dead valid"]).toBeUndefined();
         expect(counts["live invalid"]).toBeUndefined();
       });
-      test(`refuses everybody after 4 to 12 unknown users ${counting}, ${postmaster} postmaster@, ${known} known`, async () => {
+      test(`refuses every recipient after 4 to 12 unknown users ${counting}, ${postmaster} postmaster@, ${known} known`, async () => {
         const tempers = numbers(4, 12).map((after) => () => changes(counting, { after, to: "refuses" }));
         const counts = await verdictsAt(tempers, { hasPostmaster, isKnownBefore });
         expect(counts["dead valid"]).toBeUndefined();

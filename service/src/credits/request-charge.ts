@@ -21,7 +21,7 @@ export class RequestCharge {
   returned = 0;
   /** After the charge, or its refund. */
   balance: number | undefined;
-  /** Someone refunds what is to be refunded. */
+  /** Its refund has been decided. */
   isSettled = false;
   /** Verdicts that were paid for. */
   counts: Record<Status, number> | undefined;
